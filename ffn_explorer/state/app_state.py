@@ -1,0 +1,139 @@
+"""AppState and its parts: frozen values that hold keys and choices, never tensors."""
+
+from dataclasses import dataclass, field, replace
+from typing import Literal, Self
+
+from ffn_explorer.core.settings import Settings
+from ffn_explorer.core.stages import Stage
+
+DEFAULT_SENTENCE = "The keys on the table are lost."
+
+ThemeName = Literal["light", "dark", "projector"]
+Language = Literal["en", "ja"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where hidden states and weights come from; for now seeded random weights on typed sentences.
+
+    orders: one permutation of token positions per sentence, () for the natural order; made by dragging chips.
+    """
+
+    sentences: tuple[str, ...] = (DEFAULT_SENTENCE,)
+    orders: tuple[tuple[int, ...], ...] = ((),)
+
+
+@dataclass(frozen=True, slots=True)
+class Theta:
+    """Threshold of "active": abs(hidden) > theta. None takes the activation's default (0 or 0.1)."""
+
+    value: float | None = None
+    relative: bool = False
+    """Relative to the row's root mean square, or absolute (no unit)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One number of the trace: index counts neurons (wide stages) or dimensions (the others)."""
+
+    stage: Stage
+    sentence: int
+    token: int
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is chosen everywhere at once; shared by all panels."""
+
+    sentence: int = 0
+    token: int = 5
+    neuron: int | None = None
+    dim: int | None = None
+    expert: int | None = None
+    stage: Stage | None = None
+    """Stage whose cell is chosen; None while only a token is chosen."""
+
+    def cell(self, wide: bool | None = None) -> Cell | None:
+        """The chosen cell, or None; `wide` overrides whether the stage counts neurons."""
+        from ffn_explorer.core.stages import WIDE
+
+        if self.stage is None:
+            return None
+        is_wide = self.stage in WIDE if wide is None else wide
+        index = self.neuron if is_wide else self.dim
+        return None if index is None else Cell(self.stage, self.sentence, self.token, index)
+
+    def clamped(self, lengths: tuple[int, ...], d_model: int, d_ff: int) -> Self:
+        """Nearest selection that exists, for these sentence lengths and widths."""
+        if not lengths:
+            return self
+        sentence = min(self.sentence, len(lengths) - 1)
+        return replace(
+            self,
+            sentence=sentence,
+            token=max(0, min(self.token, lengths[sentence] - 1)),
+            neuron=None if self.neuron is None or self.neuron >= d_ff else self.neuron,
+            dim=None if self.dim is None or self.dim >= d_model else self.dim,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Playback:
+    """The only animation state in the app: time 0..1 of the pass."""
+
+    time: float = 1.0
+    playing: bool = False
+    speed: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Appearance:
+    """How things look; remembered between sessions, never part of undo."""
+
+    theme: ThemeName = "light"
+    language: Language = "en"
+    scale: float = 1.0
+    """Size of type and lines, 1.0 to 2.0."""
+    reduce_motion: bool = False
+    transposed: bool = False
+    """Captions show the [S, B, D] convention instead of [B, S, D]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A second source and settings, run on the same sentences."""
+
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One panel's own choices, kept in the state so that its picture stays a function of it."""
+
+    stage: Stage | None = None
+    """Stage the panel is pinned to; None follows the pass."""
+    first: int = 0
+    """First column or row shown."""
+    shown: int = 0
+    """How many are shown; 0 means all."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppState:
+    """Everything that decides what is on screen."""
+
+    source: Source = field(default_factory=Source)
+    settings: Settings = field(default_factory=Settings)
+    compare: Compare | None = None
+    theta: Theta = field(default_factory=Theta)
+    selection: Selection = field(default_factory=Selection)
+    hover: Cell | None = None
+    playback: Playback = field(default_factory=Playback)
+    appearance: Appearance = field(default_factory=Appearance)
+    views: tuple[tuple[str, View], ...] = ()
+    """Per panel name; () means each panel's default."""
+
+    def view(self, panel: str) -> View:
+        """View of a panel, its default when none was chosen."""
+        return dict(self.views).get(panel, View())

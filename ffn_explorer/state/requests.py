@@ -1,0 +1,61 @@
+"""Requests: what a Scene needs computed, as hashable keys of the results store."""
+
+from dataclasses import dataclass
+
+from ffn_explorer.core.settings import Settings
+from ffn_explorer.state.app_state import AppState, Cell, Source
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """One forward pass of these settings on these sentences -> RunResult."""
+
+    source: Source
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityRequest:
+    """Which neurons count as active at this theta -> Activity."""
+
+    run: RunRequest
+    theta: float
+    relative: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DetailRequest:
+    """Strongest contributions and pre-activation histogram at one token -> Detail."""
+
+    run: RunRequest
+    sentence: int
+    token: int
+
+
+@dataclass(frozen=True, slots=True)
+class PositionRequest:
+    """Position independence: one alone against all, and a permutation -> PositionCheck."""
+
+    run: RunRequest
+
+
+@dataclass(frozen=True, slots=True)
+class ProofRequest:
+    """One cell recomputed in float64 with its formula -> Proof."""
+
+    run: RunRequest
+    cell: Cell
+
+
+Request = RunRequest | ActivityRequest | DetailRequest | PositionRequest | ProofRequest
+
+
+def theta_of(state: AppState) -> float:
+    """Theta in force: the chosen one, or the activation's default."""
+    chosen = state.theta.value
+    return state.settings.activation_row.default_theta if chosen is None else chosen
+
+
+def run_of(state: AppState) -> RunRequest:
+    """The main run that this state asks for."""
+    return RunRequest(state.source, state.settings)

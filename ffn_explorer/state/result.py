@@ -1,0 +1,110 @@
+"""Results: what workers hand to the Scene, in numpy; the torch objects behind them ride along unseen."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ffn_explorer.core.records import Bill, PositionCheck, Proof, StrongPaths
+from ffn_explorer.core.spec import FFNSpec
+from ffn_explorer.core.stages import Stage
+from ffn_explorer.state.requests import RunRequest
+
+if TYPE_CHECKING:
+    from ffn_explorer.core.experiment import Run
+
+Floats = NDArray[np.floating]
+Bytes = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Level:
+    """One level of a pyramid: each cell stands for `step` neighbouring values along the last axis.
+
+    value `[B, S, ceil(N/step)]` uint8: the value of largest magnitude, 1..255 with 128 for zero
+    (255 = +limit, 1 = -limit); 0 marks a cell that holds NaN or infinity.
+    """
+
+    step: int
+    value: Bytes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pyramid:
+    """Levels from finest to coarsest (step 1, 2, 4, ...), with the symmetric colour limit of all of them."""
+
+    levels: tuple[Level, ...]
+    limit: float
+    non_finite: int
+    """How many values are NaN or infinite."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """The scalar function sampled by core: z, f(z), f'(z), each `[P]`."""
+
+    z: Floats
+    value: Floats
+    slope: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunResult:
+    """One pass: tokens, every stage's exact values and its pyramid, the curve, the bill, the origin.
+
+    values: per stage `[B, S, N]` float32, or float64 for float64 runs; padding rows hold zeros.
+    lengths: real tokens per sentence.  run: FFN and Trace behind it; None when it came from first_scene.npz.
+    expert_index `[B, S, K]`, expert_weight `[B, S, K]`, router_logits `[B, S, E]`: for experts, else None.
+    """
+
+    request: RunRequest
+    spec: FFNSpec
+    stages: tuple[Stage, ...]
+    tokens: tuple[tuple[str, ...], ...]
+    values: Mapping[Stage, Floats]
+    pyramids: Mapping[Stage, Pyramid]
+    curve: Curve
+    bill: Bill
+    nbytes: int
+    run: "Run | None" = None
+    expert_index: NDArray[np.int64] | None = None
+    expert_weight: Floats | None = None
+    router_logits: Floats | None = None
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Real tokens per sentence."""
+        return tuple(len(sentence) for sentence in self.tokens)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Activity:
+    """Active neurons at one theta.
+
+    share: per stage (act, hidden) one uint8 `[B, S, C]` per pyramid level, 255 = every value of the cell is active.
+    per_token `[B, S]`, overall: fraction of neurons with abs(hidden) > theta; zero_share: exact zeros of hidden.
+    """
+
+    share: Mapping[Stage, tuple[Bytes, ...]]
+    per_token: Floats
+    overall: float
+    zero_share: float
+    nbytes: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Detail:
+    """What one token's picture needs beyond the trace: strongest paths, histogram of its pre-activations.
+
+    edges `[65]`, counts `[64]`: histogram of up (plain) or gate (gated) at this token; non-finite values left out.
+    """
+
+    paths: StrongPaths
+    edges: Floats
+    counts: NDArray[np.int64]
+    nbytes: int
+
+
+Result = RunResult | Activity | Detail | PositionCheck | Proof

@@ -1,0 +1,83 @@
+"""Scene: all that a panel may draw, made from the state and the results at hand."""
+
+from dataclasses import dataclass
+
+from ffn_explorer.core.records import PositionCheck, Proof
+from ffn_explorer.core.settings import Settings
+from ffn_explorer.core.stages import Stage
+from ffn_explorer.state.app_state import Appearance, Cell, Playback, Selection, Source, View
+from ffn_explorer.state.result import Activity, Detail, RunResult
+from ffn_explorer.state.text import Text
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """One token as shown: its text, and the share of its neurons that are active (None while unknown)."""
+
+    text: str
+    active: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StageInfo:
+    """What is said of one stage: name, formula and shapes, ready for `say`; wide stages count neurons."""
+
+    stage: Stage
+    width: int
+    wide: bool
+    name: Text
+    formula: str
+    """E.g. "up = W_up · norm(x) + b_up"."""
+    shape_in: tuple[int, ...]
+    shape_out: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Everything that a panel may draw; fields compare cheaply, so that unchanged panels are not redrawn."""
+
+    look: Appearance
+    source: Source
+    settings: Settings
+    run: RunResult | None
+    stages: tuple[StageInfo, ...]
+    chips: tuple[Chip, ...]
+    """Tokens of the selected sentence."""
+    sentences: tuple[str, ...]
+    selection: Selection
+    hover: Cell | None
+    theta: float
+    theta_relative: bool
+    activity: Activity | None
+    detail: Detail | None
+    position: PositionCheck | None
+    proof: Proof | None
+    """Proof of the hovered cell, else of the chosen one."""
+    other: RunResult | None
+    """Run of the compare settings, when there are some."""
+    playback: Playback
+    progress: tuple[tuple[Stage, float], ...]
+    """Stage -> 0..1, eased, in order."""
+    current: Stage
+    """The stage under way, or the last one done."""
+    origin: Text
+    """Where the numbers come from: seeded random, loaded, computed."""
+    busy: Text | None
+    """What is being computed, once it takes longer than 0.3 s."""
+    message: Text | None
+    """One sentence for the person: a refusal, an error, a note."""
+    views: tuple[tuple[str, View], ...]
+
+    def view(self, panel: str) -> View:
+        """A panel's own choices."""
+        return dict(self.views).get(panel, View())
+
+    def value(self, cell: Cell) -> float | None:
+        """Exact number behind a cell, or None where there is none (yet)."""
+        if self.run is None or cell.stage not in self.run.values:
+            return None
+        values = self.run.values[cell.stage]  # [B, S, N]
+        b, s, i = cell.sentence, cell.token, cell.index
+        if not (b < values.shape[0] and s < values.shape[1] and i < values.shape[2]):
+            return None
+        return float(values[b, s, i])
