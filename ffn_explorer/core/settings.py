@@ -129,10 +129,6 @@ class Settings:
         return cls(**data)
 
 
-ORIGINAL_2017 = Settings(norm="layer", norm_placement="post", activation="relu", bias=True)
-"""Vaswani 2017, base model: 512 / 2048, ReLU, bias, post-norm, 6 layers, 8 heads."""
-
-
 def _check_type(name: str, value: object, kind: type) -> None:
     good = isinstance(value, kind) and not (kind is not bool and isinstance(value, bool))
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
@@ -161,3 +157,7 @@ def _check_relations(s: Settings) -> None:
     if s.is_moe and s.top_k > s.experts // s.expert_groups * s.groups_kept:
         high = s.experts // s.expert_groups * s.groups_kept
         raise SettingError("error.range", field="top_k", value=s.top_k, low=1, high=high)
+
+
+ORIGINAL_2017 = Settings(norm="layer", norm_placement="post", activation="relu", bias=True)
+"""Vaswani 2017, base model: 512 / 2048, ReLU, bias, post-norm, 6 layers, 8 heads."""
