@@ -59,7 +59,7 @@ class Settings:
     heads: int = 8
     kv_heads: int = 8
     head_dim: int = 0
-    """Width of one attention head; 0 means d_model / heads."""
+    """Width of one attention head; 0 means d_model / heads, rounded up."""
     mixer: bool = False
     """Whether a small attention mixer runs before the FFN (it breaks position independence)."""
     experts: int = 1
@@ -109,7 +109,7 @@ class Settings:
     @property
     def head_width(self) -> int:
         """Width h of one attention head."""
-        return self.head_dim or self.d_model // self.heads
+        return self.head_dim or -(-self.d_model // self.heads)
 
     def with_(self, **changes: Any) -> Self:  # noqa: ANN401 - any field of Settings
         """Copy with some fields changed and checked anew."""
