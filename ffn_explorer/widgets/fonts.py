@@ -1,0 +1,32 @@
+"""Bundled fonts, so that every machine shows the same glyphs, Japanese included."""
+
+from functools import cache
+
+from PySide6.QtGui import QFont, QFontDatabase
+
+from ffn_explorer.state.app_state import Appearance
+from ffn_explorer.state.assets import asset
+from ffn_explorer.widgets.theme import theme_of
+
+SANS = "FFN Explorer Sans"
+MONO = "FFN Explorer Mono"
+
+
+@cache
+def load_fonts() -> None:
+    """Register the bundled font files with Qt, once."""
+    for path in sorted(asset("fonts").glob("*.[ot]tf")):
+        QFontDatabase.addApplicationFont(str(path))
+
+
+def font(look: Appearance, role: str = "body", *, bold: bool = False, mono: bool = False) -> QFont:
+    """Font of a role ("small", "body", "title") at this look's size, in whole pixels."""
+    load_fonts()
+    theme = theme_of(look)
+    size = {"small": theme.small_px, "body": theme.body_px, "title": theme.title_px}[role]
+    made = QFont(MONO if mono else SANS)
+    made.setPixelSize(max(1, round(size * look.scale)))
+    made.setBold(bold)
+    # Hinting and subpixel rules of the desktop would make one Scene look different on two machines.
+    made.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    return made
