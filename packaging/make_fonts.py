@@ -1,4 +1,4 @@
-"""Makes the fonts in assets/fonts from Debian's Noto packages: a subset, renamed, with the missing signs merged in.
+"""Makes the fonts in assets/fonts from Debian's Noto packages: subset, renamed, missing signs merged in.
 
 Run by hand, only when the set of signs changes; `assets/fonts/README.md` says how.
 """
@@ -20,21 +20,31 @@ from fontTools.ttLib import TTCollection, TTFont
 VERSION = "1.000"
 ASCENT, DESCENT = 1020, -270  # font units of 1000: Noto CJK's own 1160 and -288 make rows half as tall again
 KEPT_FEATURES = ["ccmp", "calt", "liga", "kern", "mark", "palt", "halt"]
-DROPPED_TABLES = ["DSIG", "VORG", "vhea", "vmtx", "BASE", "STAT", "MVAR", "meta"]  # Qt lays out no vertical text
+DROPPED_TABLES = [
+    "DSIG",
+    "VORG",
+    "vhea",
+    "vmtx",
+    "BASE",
+    "STAT",
+    "MVAR",
+    "meta",
+]  # Qt lays out no vertical text
 FIRST_FREE_CID = 62000  # far above Noto's own glyph numbers, below the format's 65534
 
 SANS_BLOCKS = [
-    (0x20, 0x7E), (0xA0, 0x17F), (0x180, 0x24F), (0x250, 0x2FF), (0x300, 0x36F), (0x370, 0x3FF), (0x400, 0x4FF),
-    (0x1D00, 0x1DBF), (0x1E00, 0x1EFF), (0x2000, 0x206F), (0x2070, 0x209C), (0x20A0, 0x20BF), (0x2100, 0x218B),
-    (0x2190, 0x21FF), (0x2200, 0x22FF), (0x2300, 0x230F), (0x2318, 0x2318), (0x2329, 0x232B), (0x23CE, 0x23CE),
-    (0x23E9, 0x23FA), (0x2460, 0x24FF), (0x2500, 0x259F), (0x25A0, 0x25FF), (0x2600, 0x266F), (0x2713, 0x2718),
-    (0x27E6, 0x27EB), (0x27F5, 0x27FA), (0x2A00, 0x2A02), (0x2C60, 0x2C7F), (0x3000, 0x303F), (0x3041, 0x30FF), (0x31F0, 0x31FF),
-    (0xFF01, 0xFF9F), (0xFFE0, 0xFFE6),
+    (0x20, 0x7E), (0xA0, 0x17F), (0x180, 0x24F), (0x250, 0x2FF), (0x300, 0x36F), (0x370, 0x3FF),
+    (0x400, 0x4FF), (0x1D00, 0x1DBF), (0x1E00, 0x1EFF), (0x2000, 0x206F), (0x2070, 0x209C), (0x20A0, 0x20BF),
+    (0x2100, 0x218B), (0x2190, 0x21FF), (0x2200, 0x22FF), (0x2300, 0x230F), (0x2318, 0x2318), (0x2329, 0x232B),
+    (0x23CE, 0x23CE), (0x23E9, 0x23FA), (0x2460, 0x24FF), (0x2500, 0x259F), (0x25A0, 0x25FF), (0x2600, 0x266F),
+    (0x2713, 0x2718), (0x27E6, 0x27EB), (0x27F5, 0x27FA), (0x2A00, 0x2A02), (0x2C60, 0x2C7F), (0x3000, 0x303F),
+    (0x3041, 0x30FF), (0x31F0, 0x31FF), (0xFF01, 0xFF9F), (0xFFE0, 0xFFE6),
 ]  # fmt: skip
 MONO_BLOCKS = [
-    (0x20, 0x7E), (0xA0, 0x17F), (0x2B0, 0x2FF), (0x300, 0x33F), (0x370, 0x3FF), (0x400, 0x45F), (0x1D2C, 0x1D6A),
-    (0x1E00, 0x1EFF), (0x2000, 0x206F), (0x2070, 0x209C), (0x20A0, 0x20BF), (0x2100, 0x214F), (0x2190, 0x21FF),
-    (0x2200, 0x22FF), (0x2308, 0x230B), (0x2500, 0x25FF), (0x2713, 0x2718), (0x27E6, 0x27EB), (0x2C7C, 0x2C7D),
+    (0x20, 0x7E), (0xA0, 0x17F), (0x2B0, 0x2FF), (0x300, 0x33F), (0x370, 0x3FF), (0x400, 0x45F),
+    (0x1D2C, 0x1D6A), (0x1E00, 0x1EFF), (0x2000, 0x206F), (0x2070, 0x209C), (0x20A0, 0x20BF), (0x2100, 0x214F),
+    (0x2190, 0x21FF), (0x2200, 0x22FF), (0x2308, 0x230B), (0x2500, 0x25FF), (0x2713, 0x2718), (0x27E6, 0x27EB),
+    (0x2C7C, 0x2C7D),
 ]  # fmt: skip
 
 # The Japanese face draws these as wide as a kanji; formulas and English need the Latin widths.
@@ -115,7 +125,7 @@ def append_cff_glyph(font: TTFont, name: str, *, donor: TTFont, glyph: str) -> N
 
 
 def merge(font: TTFont, *, wanted: set[int], donors: Iterable[Donor]) -> dict[int, str]:
-    """Add what the subset lacks, from the first donor that has it, and return code point -> new glyph name."""
+    """Add what the subset lacks, from the first donor that has it; return code point -> new glyph name."""
     added: dict[int, str] = {}
     names: dict[tuple[int, str], str] = {}
     for number, donor in enumerate(donors):
@@ -129,7 +139,9 @@ def merge(font: TTFont, *, wanted: set[int], donors: Iterable[Donor]) -> dict[in
     font.setGlyphOrder(list(font["CFF "].cff.topDictIndex[0].charset))
     for table in font["cmap"].tables:
         if table.isUnicode() and table.format in (4, 12):
-            table.cmap.update({point: name for point, name in added.items() if point < 0x10000 or table.format == 12})
+            table.cmap.update(
+                {point: name for point, name in added.items() if point < 0x10000 or table.format == 12}
+            )
     font["maxp"].numGlyphs = len(font.getGlyphOrder())
     return added
 
@@ -168,7 +180,7 @@ def rename(font: TTFont, family: str, *, bold: bool, copyright_line: str) -> Non
 
 
 def make_sans(cjk: TTFont, *, noto: Path, bold: bool) -> TTFont:
-    """Return the proportional face: Japanese subset, Latin widths for mathematics, missing signs merged in."""
+    """Return the proportional face: Japanese subset, Latin widths for mathematics, more signs merged in."""
     wanted = code_points(SANS_BLOCKS) | japanese_code_points()
     style = "Bold" if bold else "Regular"
     sans = TTFont(noto / f"NotoSans-{style}.ttf")
@@ -184,7 +196,7 @@ def make_sans(cjk: TTFont, *, noto: Path, bold: bool) -> TTFont:
     merge(cjk, wanted=wanted, donors=[*first, *(Donor(font, anything) for font in others)])
     line = (
         "Copyright 2014-2021 Adobe (http://www.adobe.com/); Copyright 2015-2020 Google LLC. "
-        "A renamed subset of Noto Sans CJK JP with signs from Noto Sans, Noto Sans Math and Noto Sans Symbols."
+        "A renamed subset of Noto Sans CJK JP with signs from Noto Sans, its Math and its Symbols."
     )
     rename(cjk, "FFN Explorer Sans", bold=bold, copyright_line=line)
     return cjk
@@ -193,7 +205,11 @@ def make_sans(cjk: TTFont, *, noto: Path, bold: bool) -> TTFont:
 def make_mono(noto: Path, *, bold: bool) -> TTFont:
     """Return the monospaced face: a renamed subset, every glyph 600 units wide."""
     font = TTFont(noto / f"NotoSansMono-{'Bold' if bold else 'Regular'}.ttf", recalcTimestamp=False)
-    cells = {point for point in code_points(MONO_BLOCKS) & font.getBestCmap().keys() if advance(font, point) in (0, 600)}
+    cells = {
+        point
+        for point in code_points(MONO_BLOCKS) & font.getBestCmap().keys()
+        if advance(font, point) in (0, 600)
+    }
     subset(font, wanted=cells, hinting=False)
     line = "Copyright 2015-2020 Google LLC. A renamed subset of Noto Sans Mono."
     rename(font, "FFN Explorer Mono", bold=bold, copyright_line=line)
@@ -204,22 +220,34 @@ def report(font: TTFont, path: Path) -> None:
     """Print the size of a written font and refuse digits of unequal width."""
     widths = {advance(font, ord(digit)) for digit in "0123456789"}
     if len(widths) != 1:
-        raise SystemExit(f"{path.name}: digits are {sorted(widths)} units wide; a tabular face needs one width.")
+        raise SystemExit(
+            f"{path.name}: digits are {sorted(widths)} units wide; a tabular face needs one width."
+        )
     glyphs = len(font.getGlyphOrder())
-    sys.stdout.write(f"{path.name}: {path.stat().st_size:,} bytes, {glyphs:,} glyphs, digits {widths.pop()} units\n")
+    sys.stdout.write(
+        f"{path.name}: {path.stat().st_size:,} bytes, {glyphs:,} glyphs, digits {widths.pop()} units\n"
+    )
 
 
 def main() -> None:
     """Write the four font files."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cjk", type=Path, default=Path("/usr/share/fonts/opentype/noto"), help="folder of NotoSansCJK-*.ttc")
-    parser.add_argument("--noto", type=Path, default=Path("/usr/share/fonts/truetype/noto"), help="folder of NotoSans-*.ttf")
-    parser.add_argument("--out", type=Path, default=Path(__file__).resolve().parent.parent / "assets" / "fonts")
+    parser.add_argument(
+        "--cjk", type=Path, default=Path("/usr/share/fonts/opentype/noto"), help="folder of NotoSansCJK-*.ttc"
+    )
+    parser.add_argument(
+        "--noto", type=Path, default=Path("/usr/share/fonts/truetype/noto"), help="folder of NotoSans-*.ttf"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path(__file__).resolve().parent.parent / "assets" / "fonts"
+    )
     options = parser.parse_args()
     for bold in (False, True):
         style = "Bold" if bold else "Regular"
         collection = TTCollection(options.cjk / f"NotoSansCJK-{style}.ttc")
-        cjk = next(font for font in collection.fonts if font["name"].getDebugName(6) == f"NotoSansCJKjp-{style}")
+        cjk = next(
+            font for font in collection.fonts if font["name"].getDebugName(6) == f"NotoSansCJKjp-{style}"
+        )
         cjk.recalcTimestamp = False
         made = [
             (make_sans(cjk, noto=options.noto, bold=bold), f"FFNExplorerSans-{style}.otf"),
