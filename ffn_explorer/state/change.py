@@ -1,0 +1,41 @@
+"""Change: one act of a person, as a pure function of the state."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ffn_explorer.state.app_state import AppState
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    Part = TypeVar("Part", bound=DataclassInstance)
+else:
+    Part = TypeVar("Part")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One act of a person.
+
+    what: catalogue key of its name ("undo.select").  gesture: consecutive changes with the same non-empty
+    gesture make one undo step (a slider drag, typing).  undoable: hover, playback and looks never are.
+    to: raises SettingError or InputError where the change leads to something that cannot be.
+    """
+
+    what: str
+    to: Callable[[AppState], AppState]
+    gesture: str = ""
+    undoable: bool = True
+
+
+def silent(what: str, to: Callable[[AppState], AppState]) -> Change:
+    """A change that undo passes over."""
+    return Change(what, to, undoable=False)
+
+
+def part(value: Part, /, **changes: Any) -> Part:  # noqa: ANN401 - any field of any part of the state
+    """Copy with some fields changed; the same object when nothing differs, so that comparing stays cheap."""
+    if all(getattr(value, name) == new for name, new in changes.items()):
+        return value
+    return replace(value, **changes)

@@ -1,0 +1,73 @@
+"""Changes of the sentences: typing them, and reordering their tokens."""
+
+from dataclasses import replace
+
+from ffn_explorer.state.app_state import AppState, Source
+from ffn_explorer.state.change import Change, part
+from ffn_explorer.state.token_lengths import order_of, token_lengths
+
+
+def set_sentences(typed: str) -> Change:
+    """Typed text as sentences, one per line (several make a batch); lines without a word are left out.
+
+    An order made by dragging stays with its sentence; the selection goes to the nearest token that exists.
+    Raises InputError where no line holds a token.
+    """
+
+    def to(state: AppState) -> AppState:
+        lines = tuple(line.strip() for line in typed.splitlines() if line.strip()) or (typed,)
+        if lines == state.source.sentences:
+            return state
+        kept = dict(zip(state.source.sentences, state.source.orders, strict=False))
+        source = Source(sentences=lines, orders=tuple(kept.get(line, ()) for line in lines))
+        return _with_source(state, source)
+
+    return Change("undo.sentence", to, gesture="sentence")
+
+
+def reorder_token(sentence: int, start: int, *, to: int) -> Change:
+    """Move the token at place `start` to place `to`; moves compose, and the selection follows its token."""
+
+    def change(state: AppState) -> AppState:
+        source = state.source
+        order = list(order_of(source, sentence))
+        place = min(max(0, to), len(order) - 1)
+        if not 0 <= start < len(order) or start == place:
+            return state
+        order.insert(place, order.pop(start))
+        natural = order == sorted(order)
+        orders = [*source.orders, *[()] * (len(source.sentences) - len(source.orders))]
+        orders[sentence] = () if natural else tuple(order)
+        moved = part(state, source=replace(source, orders=tuple(orders)))
+        chosen = state.selection
+        if chosen.sentence != sentence:
+            return moved
+        return part(moved, selection=part(chosen, token=_moved(chosen.token, start, to=place)))
+
+    return Change("undo.reorder", change)
+
+
+def reset_orders() -> Change:
+    """Every sentence in its natural order again."""
+
+    def to(state: AppState) -> AppState:
+        natural: tuple[tuple[int, ...], ...] = tuple(() for _ in state.source.sentences)
+        return part(state, source=part(state.source, orders=natural))
+
+    return Change("undo.reorder", to)
+
+
+def _with_source(state: AppState, source: Source) -> AppState:
+    lengths = token_lengths(source)
+    chosen = state.selection.clamped(lengths, state.settings.d_model, state.settings.d_ff)
+    return part(state, source=source, selection=chosen)
+
+
+def _moved(token: int, start: int, *, to: int) -> int:
+    if token == start:
+        return to
+    if start < token <= to:
+        return token - 1
+    if to <= token < start:
+        return token + 1
+    return token
