@@ -33,18 +33,19 @@ DROPPED_TABLES = [
 FIRST_FREE_CID = 62000  # far above Noto's own glyph numbers, below the format's 65534
 
 SANS_BLOCKS = [
-    (0x20, 0x7E), (0xA0, 0x17F), (0x180, 0x24F), (0x250, 0x2FF), (0x300, 0x36F), (0x370, 0x3FF),
-    (0x400, 0x4FF), (0x1D00, 0x1DBF), (0x1E00, 0x1EFF), (0x2000, 0x206F), (0x2070, 0x209C), (0x20A0, 0x20BF),
-    (0x2100, 0x218B), (0x2190, 0x21FF), (0x2200, 0x22FF), (0x2300, 0x230F), (0x2318, 0x2318), (0x2329, 0x232B),
-    (0x23CE, 0x23CE), (0x23E9, 0x23FA), (0x2460, 0x24FF), (0x2500, 0x259F), (0x25A0, 0x25FF), (0x2600, 0x266F),
-    (0x2713, 0x2718), (0x27E6, 0x27EB), (0x27F5, 0x27FA), (0x2A00, 0x2A02), (0x2C60, 0x2C7F), (0x3000, 0x303F),
+    (0x20, 0x7E), (0xA0, 0x17F), (0x180, 0x24F), (0x250, 0x2FF), (0x300, 0x36F),
+    (0x370, 0x3FF), (0x400, 0x4FF), (0x1D00, 0x1DBF), (0x1E00, 0x1EFF), (0x2000, 0x206F),
+    (0x2070, 0x209C), (0x20A0, 0x20BF), (0x2100, 0x218B), (0x2190, 0x21FF), (0x2200, 0x22FF),
+    (0x2300, 0x230F), (0x2318, 0x2318), (0x2329, 0x232B), (0x23CE, 0x23CE), (0x23E9, 0x23FA),
+    (0x2460, 0x24FF), (0x2500, 0x259F), (0x25A0, 0x25FF), (0x2600, 0x266F), (0x2713, 0x2718),
+    (0x27E6, 0x27EB), (0x27F5, 0x27FA), (0x2A00, 0x2A02), (0x2C60, 0x2C7F), (0x3000, 0x303F),
     (0x3041, 0x30FF), (0x31F0, 0x31FF), (0xFF01, 0xFF9F), (0xFFE0, 0xFFE6),
 ]  # fmt: skip
 MONO_BLOCKS = [
-    (0x20, 0x7E), (0xA0, 0x17F), (0x2B0, 0x2FF), (0x300, 0x33F), (0x370, 0x3FF), (0x400, 0x45F),
-    (0x1D2C, 0x1D6A), (0x1E00, 0x1EFF), (0x2000, 0x206F), (0x2070, 0x209C), (0x20A0, 0x20BF), (0x2100, 0x214F),
-    (0x2190, 0x21FF), (0x2200, 0x22FF), (0x2308, 0x230B), (0x2500, 0x25FF), (0x2713, 0x2718), (0x27E6, 0x27EB),
-    (0x2C7C, 0x2C7D),
+    (0x20, 0x7E), (0xA0, 0x17F), (0x2B0, 0x2FF), (0x300, 0x33F), (0x370, 0x3FF),
+    (0x400, 0x45F), (0x1D2C, 0x1D6A), (0x1E00, 0x1EFF), (0x2000, 0x206F), (0x2070, 0x209C),
+    (0x20A0, 0x20BF), (0x2100, 0x214F), (0x2190, 0x21FF), (0x2200, 0x22FF), (0x2308, 0x230B),
+    (0x2500, 0x25FF), (0x2713, 0x2718), (0x27E6, 0x27EB), (0x2C7C, 0x2C7D),
 ]  # fmt: skip
 
 # The Japanese face draws these as wide as a kanji; formulas and English need the Latin widths.
@@ -81,7 +82,7 @@ def code_points(blocks: Iterable[tuple[int, int]]) -> set[int]:
     return {point for first, last in blocks for point in range(first, last + 1)}
 
 
-def subset(font: TTFont, *, wanted: Iterable[int], hinting: bool) -> None:
+def subset(font: TTFont, *, wanted: Iterable[int]) -> None:
     """Cut the font down in place to the wanted code points and the kept layout features."""
     options = Options(
         layout_features=KEPT_FEATURES,
@@ -89,7 +90,7 @@ def subset(font: TTFont, *, wanted: Iterable[int], hinting: bool) -> None:
         recalc_timestamp=False,
         drop_tables=DROPPED_TABLES,
         desubroutinize=True,
-        hinting=hinting,
+        hinting=False,  # the program asks Qt for none, so that two machines draw alike
         name_IDs=["*"],
     )
     subsetter = Subsetter(options)
@@ -191,7 +192,7 @@ def make_sans(cjk: TTFont, *, noto: Path, bold: bool) -> TTFont:
         first.append(Donor(TTFont(noto / "NotoSansMono-Bold.ttf"), frozenset(OPERATORS - CIRCLED)))
     first.append(Donor(math, frozenset(OPERATORS if bold else OPERATORS | ARROWS)))
     replaced = {point for donor in first for point in donor.lends & donor.font.getBestCmap().keys()}
-    subset(cjk, wanted=wanted - replaced, hinting=True)
+    subset(cjk, wanted=wanted - replaced)
     others = [sans, math, *(TTFont(noto / f"NotoSans{kind}-Regular.ttf") for kind in ("Symbols", "Symbols2"))]
     merge(cjk, wanted=wanted, donors=[*first, *(Donor(font, anything) for font in others)])
     line = (
@@ -210,7 +211,7 @@ def make_mono(noto: Path, *, bold: bool) -> TTFont:
         for point in code_points(MONO_BLOCKS) & font.getBestCmap().keys()
         if advance(font, point) in (0, 600)
     }
-    subset(font, wanted=cells, hinting=False)
+    subset(font, wanted=cells)
     line = "Copyright 2015-2020 Google LLC. A renamed subset of Noto Sans Mono."
     rename(font, "FFN Explorer Mono", bold=bold, copyright_line=line)
     return font
