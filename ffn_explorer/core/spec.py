@@ -44,6 +44,10 @@ class RoutingSpec:
     renormalise_eps: float = 0.0
     renormalise_min: float = 0.0
     """Lower bound of that sum (ERNIE's moe_norm_min)."""
+    renormalise_power: float = 1.0
+    """p of the p-norm that stands for the sum (DBRX's moe_normalize_expert_weights)."""
+    logit_softcap: float = 0.0
+    """Logits become cap * tanh(logits / cap) before they are scored (Laguna); 0 means no cap."""
     scale: float = 1.0
     """routed_scaling_factor: multiplies the weights at the end."""
     groups: int = 1
