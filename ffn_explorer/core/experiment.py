@@ -1,0 +1,107 @@
+"""One run: settings and tokens in, layer and trace out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from ffn_explorer.core import budget
+from ffn_explorer.core.devices import check_device
+from ffn_explorer.core.dropout import Dropout
+from ffn_explorer.core.errors import InputError, MemoryRefusal
+from ffn_explorer.core.ffn import FFN, Origin
+from ffn_explorer.core.forward_pass import forward
+from ffn_explorer.core.mixer import Mixer, mix, seeded_mixer
+from ffn_explorer.core.moe import MoE
+from ffn_explorer.core.seeding import DTYPES, seeded_hidden_states, seeded_layer
+from ffn_explorer.core.settings import Settings
+from ffn_explorer.core.trace import Trace
+
+Tokens = tuple[tuple[str, ...], ...]
+XIs = Literal["residual", "ffn-input"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """One pass with everything behind it.
+
+    x `[B, S, D]`: the hidden states given, before the mixer (trace.x is what the FFN sublayer received).
+    mask `[B, S]` bool, True at real tokens, or None.  origin: where x and the weights come from.
+    """
+
+    settings: Settings
+    tokens: Tokens
+    layer: FFN | MoE
+    x: Tensor
+    mask: Tensor | None
+    trace: Trace
+    origin: Origin
+    mixer: Mixer | None = None
+    x_is: XIs = "residual"
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Real tokens per sentence."""
+        return tuple(len(sentence) for sentence in self.tokens)
+
+
+def run(
+    settings: Settings, tokens: Sequence[Sequence[str]], *, x: Tensor | None = None, x_is: XIs = "residual"
+) -> Run:
+    """Run the chosen layer's FFN on the tokens' seeded hidden states, or on x `[B, S, D]` when given.
+
+    Every layer is shown on the same token vectors: with random weights there is no depth to run through.
+    Dropout acts only in training, with a mask drawn from the seed. MemoryRefusal before anything is allocated
+    when memory is short; InputError for a device that is not here, or an x that does not fit.
+    """
+    check_device(settings)
+    if settings.mixer and x_is != "residual":
+        raise InputError("error.mixer_residual")
+    kept = tuple(tuple(sentence) for sentence in tokens)
+    budget.check(settings, [len(sentence) for sentence in kept])
+    try:
+        with torch.inference_mode():
+            return _run(settings, kept, x=x, x_is=x_is)
+    except torch.OutOfMemoryError as error:
+        needed = budget.in_words(budget.bytes_needed(settings, [len(sentence) for sentence in kept]))
+        free = budget.in_words(budget.free_bytes(settings.device))
+        raise MemoryRefusal("error.memory", needed=needed, free=free) from error
+
+
+def sublayer(
+    layer: FFN | MoE,
+    x: Tensor,
+    *,
+    mixer: Mixer | None = None,
+    mask: Tensor | None = None,
+    x_is: XIs = "residual",
+    dropout: Dropout | None = None,
+) -> Trace:
+    """Mixer, where there is one, and FFN sublayer: x `[B, S, D]` -> Trace."""
+    mixed = x if mixer is None else mix(mixer, x, mask)
+    return forward(layer, mixed, x_is=x_is, mask=mask, dropout=dropout)
+
+
+def _run(settings: Settings, tokens: Tokens, *, x: Tensor | None, x_is: XIs) -> Run:
+    mask: Tensor | None = None
+    if x is None:
+        x, mask = seeded_hidden_states(tokens, settings)
+        origin = Origin("seeded", seed=settings.seed)
+    else:
+        _check_x(x, tokens, settings)
+        x = x.to(device=settings.device, dtype=DTYPES[settings.dtype])
+        origin = Origin("loaded", seed=settings.seed)
+    layer = seeded_layer(settings, tokens=max(len(sentence) for sentence in tokens))
+    mixer = seeded_mixer(settings) if settings.mixer else None
+    drops = settings.training and settings.dropout > 0
+    dropout = Dropout(settings.dropout, settings.seed) if drops else None
+    trace = sublayer(layer, x, mixer=mixer, mask=mask, x_is=x_is, dropout=dropout)
+    return Run(settings, tokens, layer, x, mask, trace, origin, mixer=mixer, x_is=x_is)
+
+
+def _check_x(x: Tensor, tokens: Tokens, settings: Settings) -> None:
+    wanted = (len(tokens), len(tokens[0]), settings.d_model)
+    if tuple(x.shape) != wanted or any(len(sentence) != wanted[1] for sentence in tokens):
+        raise InputError("error.shape", name="x", shape=list(x.shape), wanted=list(wanted))
