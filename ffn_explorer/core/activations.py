@@ -25,87 +25,87 @@ def slope(name: str, z: Tensor, params: Parameters = ()) -> Tensor:
 
 
 def relu(z: Tensor) -> Tensor:
-    """max(0, z)  (Nair & Hinton 2010; the FFN of Vaswani 2017)."""
+    """f(z) = max(0, z)  (Nair & Hinton 2010; the FFN of Vaswani 2017)."""
     return F.relu(z)
 
 
 def relu_slope(z: Tensor) -> Tensor:
-    """1 if z > 0 else 0  (0 at the kink, as torch has it)."""
+    """f'(z) = 1 if z > 0 else 0  (0 at the kink, as torch has it)."""
     return _unless_nan(z, torch.where(z > 0, torch.ones_like(z), torch.zeros_like(z)))
 
 
 def gelu(z: Tensor) -> Tensor:
-    """z Φ(z) with Φ(z) = ½ (1 + erf(z / √2))  (Hendrycks & Gimpel 2016)."""
+    """f(z) = z Φ(z) with Φ(z) = ½ (1 + erf(z / √2))  (Hendrycks & Gimpel 2016)."""
     return F.gelu(z)
 
 
 def gelu_slope(z: Tensor) -> Tensor:
-    """Φ(z) + z φ(z) with φ the standard normal density."""
+    """f'(z) = Φ(z) + z φ(z) with φ the standard normal density."""
     below = 0.5 * (1 + torch.erf(z / sqrt(2)))
     density = torch.exp(-0.5 * z * z) / sqrt(2 * pi)
     return below + _fading(z, density)
 
 
 def gelu_tanh(z: Tensor) -> Tensor:
-    """½ z (1 + tanh(√(2/π) (z + 0.044715 z³)))  (the approximation of GPT-2 and Gemma)."""
+    """f(z) = ½ z (1 + tanh(√(2/π) (z + 0.044715 z³)))  (the approximation of GPT-2 and Gemma)."""
     return F.gelu(z, approximate="tanh")
 
 
 def gelu_tanh_slope(z: Tensor) -> Tensor:
-    """½ (1 + t) + ½ z (1 − t²) √(2/π) (1 + 0.134145 z²)."""
+    """f'(z) = ½ (1 + t) + ½ z (1 − t²) √(2/π) (1 + 0.134145 z²)."""
     t = torch.tanh(sqrt(2 / pi) * (z + 0.044715 * z**3))
     inner = sqrt(2 / pi) * (1 + 0.134145 * z * z)
     return 0.5 * (1 + t) + 0.5 * _fading(z * inner, 1 - t * t)
 
 
 def quick_gelu(z: Tensor, alpha: float = 1.702) -> Tensor:
-    """z σ(alpha z)  (the sigmoid approximation of GELU; CLIP)."""
+    """f(z) = z σ(alpha z)  (the sigmoid approximation of GELU; CLIP)."""
     return z * torch.sigmoid(alpha * z)
 
 
 def quick_gelu_slope(z: Tensor, alpha: float = 1.702) -> Tensor:
-    """s + alpha z s (1 − s) with s = σ(alpha z)."""
+    """f'(z) = s + alpha z s (1 − s) with s = σ(alpha z)."""
     s = torch.sigmoid(alpha * z)
     return s + _fading(alpha * z, s * (1 - s))
 
 
 def silu(z: Tensor, alpha: float = 1.0) -> Tensor:
-    """z σ(alpha z)  (SiLU for alpha = 1; Swish, Ramachandran 2017)."""
+    """f(z) = z σ(alpha z)  (SiLU for alpha = 1; Swish, Ramachandran 2017)."""
     return F.silu(z) if alpha == 1.0 else quick_gelu(z, alpha=alpha)
 
 
 def silu_slope(z: Tensor, alpha: float = 1.0) -> Tensor:
-    """σ(z) (1 + z (1 − σ(z))), with alpha z in the place of z otherwise."""
+    """f'(z) = σ(z) (1 + z (1 − σ(z))), with alpha z in the place of z otherwise."""
     return quick_gelu_slope(z, alpha=alpha)
 
 
 def relu2(z: Tensor) -> Tensor:
-    """max(0, z)²  (Primer, So 2021; Nemotron)."""
+    """f(z) = max(0, z)²  (Primer, So 2021; Nemotron)."""
     return F.relu(z).square()
 
 
 def relu2_slope(z: Tensor) -> Tensor:
-    """2 max(0, z)."""
+    """f'(z) = 2 max(0, z)."""
     return 2 * F.relu(z)
 
 
 def identity(z: Tensor) -> Tensor:
-    """z  (bilinear layers; the collapse lesson)."""
+    """f(z) = z  (bilinear layers; the collapse lesson)."""
     return z
 
 
 def identity_slope(z: Tensor) -> Tensor:
-    """1 everywhere."""
+    """f'(z) = 1 everywhere."""
     return torch.ones_like(z)
 
 
 def sigmoid(z: Tensor) -> Tensor:
-    """σ(z) = 1 / (1 + e⁻ᶻ)  (the gate of GLU, Dauphin 2016)."""
+    """f(z) = σ(z) = 1 / (1 + e⁻ᶻ)  (the gate of GLU, Dauphin 2016)."""
     return torch.sigmoid(z)
 
 
 def sigmoid_slope(z: Tensor) -> Tensor:
-    """σ(z) (1 − σ(z))."""
+    """f'(z) = σ(z) (1 − σ(z))."""
     s = torch.sigmoid(z)
     return s * (1 - s)
 
@@ -113,7 +113,7 @@ def sigmoid_slope(z: Tensor) -> Tensor:
 def xielu(
     z: Tensor, alpha_p: float = 0.8, alpha_n: float = 0.8, beta: float = 0.5, eps: float = -1e-6
 ) -> Tensor:
-    """z > 0: α_p z² + β z;  z ≤ 0: α_n (expm1(min(z, ε)) − z) + β z  (Huang & Schlag 2024; Apertus).
+    """f(z) for z > 0: α_p z² + β z;  z ≤ 0: α_n (expm1(min(z, ε)) − z) + β z  (Huang & Schlag 2024; Apertus).
 
     alpha_p and alpha_n are the effective values: softplus(stored), and beta + softplus(stored).
     """
@@ -125,7 +125,7 @@ def xielu(
 def xielu_slope(
     z: Tensor, alpha_p: float = 0.8, alpha_n: float = 0.8, beta: float = 0.5, eps: float = -1e-6
 ) -> Tensor:
-    """z > 0: 2 α_p z + β;  z ≤ 0: α_n expm1(min(z, ε)) + β.
+    """f'(z) for z > 0: 2 α_p z + β;  z ≤ 0: α_n expm1(min(z, ε)) + β.
 
     This is the paper's gradient; the clamp guards rounding only, so that its own kink in (ε, 0] is left out.
     """

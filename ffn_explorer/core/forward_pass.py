@@ -42,7 +42,7 @@ def forward(
     mask `[B, S]`: True where a real token stands; padded rows of every stage are 0, whatever x holds there.
     skip `[B, S, D]`: what the residual adds back where that is not x (parallel blocks).
     dropout: acts on out before the residual is added (Vaswani 2017, section 5.4); None is evaluation.
-    up and gate are kept as they enter f and the product: after multiplier, limits, sparsity, before up_offset.
+    up and gate are kept as they enter f and the product: after multiplier, limit, sparsity; before up_offset.
     Raises InputError when x, mask or skip does not fit the layer.
     """
     _check(layer, x, mask=mask, skip=skip)

@@ -9,7 +9,7 @@ from ffn_explorer.core.spec import NormSpec
 
 
 def normalise(x: Tensor, spec: NormSpec, weights: NormWeights) -> Tensor:
-    """x `[..., N]` normalised over its last axis, in x's shape and dtype.
+    """Normalise x `[..., N]` over its last axis, in x's shape and dtype.
 
     layer: (x − mean) / √(var + eps) · w + b  (Ba 2016).
     rms: x / √(mean(x²) + eps) · w + b  (Zhang & Sennrich 2019).

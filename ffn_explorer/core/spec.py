@@ -98,6 +98,12 @@ class FFNSpec:
     """Why it is not position-wise, when it is not: "previous token" or "neighbours (kernel 3)"."""
     routing: RoutingSpec | None = None
 
+    def __post_init__(self) -> None:
+        """A plain FFN has no gate to limit, thin out or scale, and no product to offset."""
+        of_gate = self.gate_limit or self.gate_sparsity or self.gate_multiplier != 1.0 or self.up_offset
+        if of_gate and not self.gated:
+            raise ValueError("gate_limit, gate_sparsity, gate_multiplier and up_offset need a gated FFN")
+
     @property
     def normalises_input(self) -> bool:
         """Whether x passes a norm before up and gate."""
