@@ -1,0 +1,189 @@
+"""Editors that speak only when a person acts: showing another state never makes them emit."""
+
+from fractions import Fraction
+
+from PySide6.QtCore import QLocale, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QValidator, QWheelEvent
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSpinBox
+
+TYPING_PAUSE_MS = 600
+"""A number being typed counts once the person pauses this long (or presses Enter)."""
+
+
+class _Typing:
+    """What both number editors share: typing counts after a pause or Enter, the wheel only with focus."""
+
+    chosen: Signal
+
+    def _watch(self: "IntEdit | FloatEdit", step: float) -> None:  # type: ignore[misc]
+        self.setSingleStep(step)  # type: ignore[arg-type]
+        self.setLocale(QLocale(QLocale.Language.English))
+        self.setKeyboardTracking(False)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(TYPING_PAUSE_MS)
+        self._pause.timeout.connect(self._commit)
+        self.lineEdit().textEdited.connect(lambda _: self._pause.start())
+        self.editingFinished.connect(self._finish)
+
+    def _finish(self: "IntEdit | FloatEdit") -> None:  # type: ignore[misc]
+        if self._pause.isActive():
+            self._pause.stop()
+            self._commit()
+
+    def _commit(self: "IntEdit | FloatEdit") -> None:  # type: ignore[misc]
+        self.interpretText()
+        self.chosen.emit(self.value())
+
+
+class IntEdit(_Typing, QSpinBox):
+    """Whole number with grouped thousands; arrow keys and wheel act at once, typing after a pause."""
+
+    chosen = Signal(int)
+
+    def __init__(self, low: int, high: int, step: int) -> None:
+        """Build an editor for low..high."""
+        super().__init__()
+        self.setRange(low, high)
+        self.setGroupSeparatorShown(True)
+        self._watch(step)
+
+    def show_value(self, value: int) -> None:
+        """Show a value, unless the person is just typing another."""
+        if not self._pause.isActive() and value != self.value():
+            self.setValue(value)
+
+    def stepBy(self, steps: int) -> None:
+        """Step by arrow key, button or wheel; from an odd value to the next multiple of the step."""
+        step, value = self.singleStep(), self.value()
+        below, rest = value // step, value % step
+        target = (below + steps) * step if rest == 0 else (below + (steps if steps > 0 else steps + 1)) * step
+        self.setValue(min(self.maximum(), max(self.minimum(), target)))
+        self.chosen.emit(self.value())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scrolling past an unfocused editor must not change it."""
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class FloatEdit(_Typing, QDoubleSpinBox):
+    """Number with two decimals, same habits as IntEdit."""
+
+    chosen = Signal(float)
+
+    def __init__(self, low: float, high: float, step: float) -> None:
+        """Build an editor for low..high."""
+        super().__init__()
+        self.setRange(low, high)
+        self.setDecimals(2)
+        self._watch(step)
+
+    def show_value(self, value: float) -> None:
+        """Show a value, unless the person is just typing another."""
+        if not self._pause.isActive() and value != self.value():
+            self.setValue(value)
+
+    def stepBy(self, steps: int) -> None:
+        """Step by arrow key, button or wheel."""
+        super().stepBy(steps)
+        self.chosen.emit(self.value())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scrolling past an unfocused editor must not change it."""
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class ChoiceEdit(QComboBox):
+    """One of several values; the data of each row is the value, its text is translated."""
+
+    chosen = Signal(str)
+
+    def __init__(self) -> None:
+        """Build an empty list; `show_choices` fills it."""
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.activated.connect(lambda row: self.chosen.emit(self.itemData(row)))
+
+    def show_choices(self, choices: list[tuple[str, str]], value: str) -> None:
+        """Show (value, text) rows with one chosen."""
+        if choices != [(self.itemData(i), self.itemText(i)) for i in range(self.count())]:
+            self.clear()
+            for data, label in choices:
+                self.addItem(label, data)
+        self.setCurrentIndex(self.findData(value))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scrolling past an unfocused editor must not change it."""
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class RatioEdit(QComboBox):
+    """Dff / D: a common ratio from the list, or any number or fraction typed."""
+
+    chosen = Signal(float)
+    COMMON = ("1", "2", "8/3", "3.5", "4", "8")
+
+    def __init__(self) -> None:
+        """Build the list of common ratios."""
+        super().__init__()
+        self.setEditable(True)
+        self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.addItems([f"×{ratio}" for ratio in self.COMMON])
+        self.lineEdit().setValidator(_RatioValidator(self))
+        self.lineEdit().returnPressed.connect(self._typed)
+        self.activated.connect(self._typed)
+
+    def show_ratio(self, d_ff: int, d_model: int) -> None:
+        """Show d_ff / d_model, as a common ratio when it is the nearest whole width to one."""
+        if self.lineEdit().isModified() and self.lineEdit().hasFocus():
+            return
+        ratio = next((r for r in self.COMMON if round(float(Fraction(r)) * d_model) == d_ff), None)
+        self.setEditText(f"×{ratio or f'{d_ff / d_model:.4g}'}")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape gives up what was typed."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.lineEdit().setModified(False)
+        super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scrolling past an unfocused editor must not change it."""
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+    def _typed(self) -> None:
+        ratio = parse_ratio(self.currentText())
+        self.lineEdit().setModified(False)
+        if ratio is not None:
+            self.chosen.emit(ratio)
+
+
+class _RatioValidator(QValidator):
+    def validate(self, typed: str, position: int) -> tuple[QValidator.State, str, int]:
+        """Accept what `parse_ratio` reads; let anything else be typed on."""
+        good = parse_ratio(typed) is not None
+        return (QValidator.State.Acceptable if good else QValidator.State.Intermediate), typed, position
+
+
+def parse_ratio(typed: str) -> float | None:
+    """Positive number from "4", "8/3", "×3.5" or "2,67"; None for anything else."""
+    try:
+        ratio = float(Fraction(typed.strip().lstrip("×xX").strip().replace(",", ".")))
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return None
+    return ratio if 0 < ratio <= 65_536 else None

@@ -1,0 +1,83 @@
+"""A layout that sets widgets side by side and goes on in a new row when the width is used up."""
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+
+
+class FlowLayout(QLayout):
+    """Rows of widgets, each vertically centred in its row."""
+
+    def __init__(self, parent: QWidget | None = None, *, gap: int = 14, row_gap: int = 6) -> None:
+        """Build an empty flow."""
+        super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        self._gap = gap
+        self._row_gap = row_gap
+
+    def addItem(self, item: QLayoutItem) -> None:
+        """Add at the end."""
+        self._items.append(item)
+
+    def count(self) -> int:
+        """How many items."""
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]
+        """Item at a place, or None."""
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]
+        """Remove an item."""
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        """The flow takes no more height than it needs."""
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        """Height follows from the width."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Height of all rows at a width."""
+        return self._arrange(QRect(0, 0, width, 0), move=False)
+
+    def setGeometry(self, rect: QRect) -> None:
+        """Place the widgets."""
+        super().setGeometry(rect)
+        self._arrange(rect, move=True)
+
+    def sizeHint(self) -> QSize:
+        """One row, as wide as all items."""
+        sizes = [item.sizeHint() for item in self._items if not item.isEmpty()]
+        width = sum(size.width() for size in sizes) + self._gap * max(0, len(sizes) - 1)
+        return QSize(width, max((size.height() for size in sizes), default=0))
+
+    def minimumSize(self) -> QSize:
+        """The widest single item."""
+        sizes = [item.minimumSize() for item in self._items if not item.isEmpty()]
+        return QSize(max((s.width() for s in sizes), default=0), max((s.height() for s in sizes), default=0))
+
+    def _arrange(self, rect: QRect, *, move: bool) -> int:
+        y, row, used, height = rect.y(), [], 0, 0
+        for item in [*self._items, None]:
+            if item is not None and item.isEmpty():
+                continue
+            width = item.sizeHint().width() if item is not None else 0
+            if row and (item is None or used + self._gap + width > rect.width()):
+                if move:
+                    self._place(row, QPoint(rect.x(), y), height)
+                y += height + self._row_gap
+                row, used, height = [], 0, 0
+            if item is not None:
+                used += width + (self._gap if row else 0)
+                row.append(item)
+                height = max(height, item.sizeHint().height())
+        return max(0, y - self._row_gap - rect.y())
+
+    def _place(self, row: list[QLayoutItem], start: QPoint, height: int) -> None:
+        x = start.x()
+        for item in row:
+            size = item.sizeHint()
+            item.setGeometry(QRect(QPoint(x, start.y() + (height - size.height()) // 2), size))
+            x += size.width() + self._gap
