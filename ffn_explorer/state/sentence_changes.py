@@ -2,20 +2,21 @@
 
 from dataclasses import replace
 
+from ffn_explorer.core.tokens import split
 from ffn_explorer.state.app_state import AppState, Source
 from ffn_explorer.state.change import Change, part
 from ffn_explorer.state.token_lengths import order_of, token_lengths
 
 
 def set_sentences(typed: str) -> Change:
-    """Typed text as sentences, one per line (several make a batch); lines without a word are left out.
+    """Typed text as sentences, one per line (several make a batch); lines without a token are left out.
 
     An order made by dragging stays with its sentence; the selection goes to the nearest token that exists.
     Raises InputError where no line holds a token.
     """
 
     def to(state: AppState) -> AppState:
-        lines = tuple(line.strip() for line in typed.splitlines() if line.strip()) or (typed,)
+        lines = tuple(line.strip() for line in typed.splitlines() if split(line)) or (typed,)
         if lines == state.source.sentences:
             return state
         kept = dict(zip(state.source.sentences, state.source.orders, strict=False))

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ffn_explorer.core.settings import ORIGINAL_2017, Settings
+from ffn_explorer.core.spec_of import spec_of
 from ffn_explorer.core.stages import stages_of
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.change import Change, part
@@ -47,8 +48,6 @@ def use_settings(settings: Settings) -> Change:
 
 def with_settings(state: AppState, settings: Settings) -> AppState:
     """State with these settings and a selection that still exists among them."""
-    from ffn_explorer.core.spec_of import spec_of
-
     chosen = state.selection
     stage = chosen.stage if chosen.stage in stages_of(spec_of(settings)) else None
     chosen = part(

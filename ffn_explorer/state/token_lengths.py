@@ -2,14 +2,13 @@
 
 from functools import lru_cache
 
+from ffn_explorer.core.tokens import tokenize
 from ffn_explorer.state.app_state import Source
 
 
 @lru_cache(maxsize=32)
 def token_lengths(source: Source) -> tuple[int, ...]:
     """Tokens per sentence; InputError where a sentence has none."""
-    from ffn_explorer.core.tokens import tokenize
-
     return tuple(len(tokens) for tokens in tokenize(source.sentences))
 
 
