@@ -1,4 +1,4 @@
-"""Renders assets/icons/ffn-explorer.svg to the PNG sizes that desktops ask for; run by hand when the drawing changes."""
+"""Renders assets/icons/ffn-explorer.svg to the sizes that desktops ask for; run when the drawing changes."""
 
 from __future__ import annotations
 
