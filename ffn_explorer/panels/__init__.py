@@ -1,0 +1,1 @@
+"""Panels: one picture each, strangers to each other; `table.PANELS` lists them."""
