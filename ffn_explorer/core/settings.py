@@ -82,8 +82,9 @@ class Settings:
         for field in fields(self):
             _check_type(field.name, getattr(self, field.name), type(field.default))
         for name, choices in CHOICES.items():
-            if getattr(self, name) not in choices:
-                raise SettingError("error.choice", field=name, value=getattr(self, name), choices=", ".join(choices))
+            value = getattr(self, name)
+            if value not in choices:
+                raise SettingError("error.choice", field=name, value=value, choices=", ".join(choices))
         for name, (low, high) in LIMITS.items():
             value = getattr(self, name)
             if not low <= value <= high:
@@ -144,19 +145,21 @@ def _check_device(device: str) -> None:
 
 
 def _check_relations(s: Settings) -> None:
-    if s.layer >= s.layers:
-        raise SettingError("error.range", field="layer", value=s.layer, low=0, high=s.layers - 1)
-    if s.is_moe and s.top_k > s.experts:
-        raise SettingError("error.range", field="top_k", value=s.top_k, low=1, high=s.experts)
+    _check_at_most("layer", s.layer, 0, s.layers - 1)
     if s.kv_heads > s.heads or s.heads % s.kv_heads:
         raise SettingError("error.divides", field="kv_heads", value=s.kv_heads, other="heads", total=s.heads)
-    if s.groups_kept > s.expert_groups:
-        raise SettingError("error.range", field="groups_kept", value=s.groups_kept, low=1, high=s.expert_groups)
-    if s.is_moe and s.experts % s.expert_groups:
-        raise SettingError("error.divides", field="expert_groups", value=s.expert_groups, other="experts", total=s.experts)
-    if s.is_moe and s.top_k > s.experts // s.expert_groups * s.groups_kept:
-        high = s.experts // s.expert_groups * s.groups_kept
-        raise SettingError("error.range", field="top_k", value=s.top_k, low=1, high=high)
+    _check_at_most("groups_kept", s.groups_kept, 1, s.expert_groups)
+    if not s.is_moe:
+        return
+    E, groups = s.experts, s.expert_groups
+    if E % groups:
+        raise SettingError("error.divides", field="expert_groups", value=groups, other="experts", total=E)
+    _check_at_most("top_k", s.top_k, 1, E // groups * s.groups_kept)
+
+
+def _check_at_most(name: str, value: int, low: int, high: int) -> None:
+    if value > high:
+        raise SettingError("error.range", field=name, value=value, low=low, high=high)
 
 
 ORIGINAL_2017 = Settings(norm="layer", norm_placement="post", activation="relu", bias=True)

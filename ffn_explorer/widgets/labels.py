@@ -32,7 +32,7 @@ class ElidedLabel(QWidget):
         self.updateGeometry()
         self.update()
 
-    def style(self, font: QFont, colour: str) -> None:
+    def set_look(self, font: QFont, colour: str) -> None:
         """Take another font and colour."""
         self.setFont(font)
         self._colour = QColor(colour)
@@ -48,7 +48,7 @@ class ElidedLabel(QWidget):
         """Any width will do; the height never shrinks."""
         return QSize(0, self.sizeHint().height())
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the text, shortened to the width at hand."""
         shown = QFontMetrics(self.font()).elidedText(self._text, Qt.TextElideMode.ElideRight, self.width())
         self.setToolTip(self._text if shown != self._text else "")

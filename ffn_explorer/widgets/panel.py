@@ -64,8 +64,8 @@ class Panel(QWidget):
     def restyle(self, scene: Scene) -> None:
         """Fonts and colours for a new look; subclasses extend it."""
         theme = self.theme
-        self.title.style(font(scene.look, "title", bold=True), theme.ink)
-        self.note.style(font(scene.look, "small"), theme.muted)
+        self.title.set_look(font(scene.look, "title", bold=True), theme.ink)
+        self.note.set_look(font(scene.look, "small"), theme.muted)
         self.update()
 
     def render_scene(self, scene: Scene) -> None:
@@ -89,7 +89,7 @@ class Panel(QWidget):
         """Ask for a change of the state."""
         self.requested.emit(change)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the card."""
         if self.scene is None or not self.framed:
             return
@@ -99,7 +99,9 @@ class Panel(QWidget):
         painter.setPen(QPen(QColor(self.theme.border), width))
         painter.setBrush(QColor(self.theme.surface))
         inset = width / 2
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), CARD_RADIUS, CARD_RADIUS)
+        painter.drawRoundedRect(
+            QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), CARD_RADIUS, CARD_RADIUS
+        )
         painter.end()
 
     def _differs(self, old: Scene, new: Scene) -> bool:

@@ -17,7 +17,7 @@ from ffn_explorer.state.app_state import Appearance
 class Theme:
     """Colours of one theme, and its type and line sizes in pixels at scale 1.
 
-    Two hues mean sign (negative blue, positive orange) and nothing else; one colour per Stage stays away from them.
+    Two hues mean sign (negative blue, positive orange) and nothing else; stage colours stay away from them.
     """
 
     name: str
@@ -129,10 +129,10 @@ def theme_of(look: Appearance) -> Theme:
 
 @lru_cache(maxsize=8)
 def diverging(theme: Theme) -> NDArray[np.uint8]:
-    """Colour table `[256, 3]` for pyramid values: 1 negative, 128 zero (the surface), 255 positive, 0 not finite."""
+    """Colour table `[256, 3]`: 1 negative, 128 zero (the surface), 255 positive, 0 not finite."""
     zero, low, high = (_rgb(c) for c in (theme.surface, theme.negative, theme.positive))
     strength = np.abs(np.arange(256) - 128)[:, None] / 127.0  # [256, 1]
-    # The square root lifts small magnitudes, which a linear ramp would lose against the surface.
+    # A power below 1 lifts small magnitudes, which a linear ramp would lose against the surface.
     weight = np.clip(strength, 0.0, 1.0) ** 0.75
     end = np.where(np.arange(256)[:, None] < 128, low, high)
     table = zero + (end - zero) * weight

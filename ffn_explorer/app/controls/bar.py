@@ -26,12 +26,14 @@ class ControlBar(QWidget):
         self.setObjectName("bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._scene: Scene | None = None
-        self.brand = QLabel("FFN Explorer", objectName="brand")
-        self.preset = QToolButton(objectName="preset")
+        self.brand = QLabel("FFN Explorer")
+        self.brand.setObjectName("brand")
+        self.preset = QToolButton()
         self.preset.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.preset.setMenu(QMenu(self.preset))
+        self._presets = QMenu(self.preset)
+        self.preset.setMenu(self._presets)
         self.knobs = [make_knob(row) for row in controls_in("bar")]
-        self.more_button = QToolButton(objectName="more")
+        self.more_button = QToolButton()
         self.more = MoreKnobs(self)
         self.more_button.clicked.connect(lambda: self.more.open_under(self.more_button))
         self._flow_host = QWidget()
@@ -45,8 +47,9 @@ class ControlBar(QWidget):
         self._row.setContentsMargins(16, 8, 12, 8)
         self._row.setSpacing(10)
         self._row.addWidget(self._flow_host, 1)
-        for knob in (*self.knobs, self.more):
+        for knob in self.knobs:
             knob.requested.connect(self.requested)
+        self.more.requested.connect(self.requested)
 
     def add_right(self, widget: QWidget) -> None:
         """Place a button of the window at the right end."""
@@ -84,7 +87,7 @@ class ControlBar(QWidget):
         return QSize(600, height)
 
     def _fill_presets(self, scene: Scene) -> None:
-        menu = self.preset.menu()
+        menu = self._presets
         menu.clear()
         menu.setFont(font(scene.look, "body"))
         for row in PRESETS:

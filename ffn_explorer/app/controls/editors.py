@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from PySide6.QtCore import QLocale, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QValidator, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSpinBox
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLineEdit, QSpinBox
 
 TYPING_PAUSE_MS = 600
 """A number being typed counts once the person pauses this long (or presses Enter)."""
@@ -138,17 +138,18 @@ class RatioEdit(QComboBox):
     def __init__(self) -> None:
         """Build the list of common ratios."""
         super().__init__()
-        self.setEditable(True)
+        self._line = QLineEdit()
+        self.setLineEdit(self._line)
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.addItems([f"×{ratio}" for ratio in self.COMMON])
-        self.lineEdit().setValidator(_RatioValidator(self))
-        self.lineEdit().returnPressed.connect(self._typed)
+        self._line.setValidator(_RatioValidator(self))
+        self._line.returnPressed.connect(self._typed)
         self.activated.connect(self._typed)
 
     def show_ratio(self, d_ff: int, d_model: int) -> None:
         """Show d_ff / d_model, as a common ratio when it is the nearest whole width to one."""
-        if self.lineEdit().isModified() and self.lineEdit().hasFocus():
+        if self._line.isModified() and self._line.hasFocus():
             return
         ratio = next((r for r in self.COMMON if round(float(Fraction(r)) * d_model) == d_ff), None)
         self.setEditText(f"×{ratio or f'{d_ff / d_model:.4g}'}")
@@ -156,7 +157,7 @@ class RatioEdit(QComboBox):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape gives up what was typed."""
         if event.key() == Qt.Key.Key_Escape:
-            self.lineEdit().setModified(False)
+            self._line.setModified(False)
         super().keyPressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -168,7 +169,7 @@ class RatioEdit(QComboBox):
 
     def _typed(self) -> None:
         ratio = parse_ratio(self.currentText())
-        self.lineEdit().setModified(False)
+        self._line.setModified(False)
         if ratio is not None:
             self.chosen.emit(ratio)
 

@@ -22,7 +22,7 @@ class FlowLayout(QLayout):
         """How many items."""
         return len(self._items)
 
-    def itemAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]
+    def itemAt(self, index: int) -> QLayoutItem | None:
         """Item at a place, or None."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
@@ -59,7 +59,8 @@ class FlowLayout(QLayout):
         return QSize(max((s.width() for s in sizes), default=0), max((s.height() for s in sizes), default=0))
 
     def _arrange(self, rect: QRect, *, move: bool) -> int:
-        y, row, used, height = rect.y(), [], 0, 0
+        row: list[QLayoutItem] = []
+        y, used, height = rect.y(), 0, 0
         for item in [*self._items, None]:
             if item is not None and item.isEmpty():
                 continue

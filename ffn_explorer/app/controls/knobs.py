@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QBoxLayout, QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from ffn_explorer.app.controls.editors import ChoiceEdit, FloatEdit, IntEdit, RatioEdit
 from ffn_explorer.app.controls.table import Control
@@ -27,10 +27,11 @@ class Knob(QWidget):
         super().__init__()
         self.row = row
         self.editor = editor
-        self.label = QLabel(objectName="knob-label")
+        self.label = QLabel()
+        self.label.setObjectName("knob-label")
         self.label.setBuddy(editor)
         inline = row.group == "bar" or row.kind == "flag"
-        box: QBoxLayout = QHBoxLayout(self) if inline else QVBoxLayout(self)
+        box = self.box = QHBoxLayout(self) if inline else QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(6 if inline else 2)
         if row.kind == "flag":
@@ -164,7 +165,7 @@ class ThetaKnob(Knob):
         super().__init__(row, self.edit)
         self.relative = QCheckBox()
         self.relative.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.layout().addWidget(self.relative)
+        self.box.addWidget(self.relative)
         self.edit.chosen.connect(
             lambda value: self.requested.emit(changes.set_theta(value, gesture="knob:theta"))
         )

@@ -27,7 +27,8 @@ class MoreKnobs(QFrame):
         for column, group in enumerate(GROUPS):
             box = QVBoxLayout()
             box.setSpacing(9)
-            head = self._heads[group] = QLabel(objectName="popup-head")
+            head = self._heads[group] = QLabel()
+            head.setObjectName("popup-head")
             box.addWidget(head)
             for row in controls_in(group):
                 knob = make_knob(row)

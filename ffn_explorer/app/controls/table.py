@@ -59,7 +59,9 @@ CONTROLS: tuple[Control, ...] = (
     Control("top_k", "int", "experts", usable=_has_experts, needs="control.needs_experts"),
     Control("routing", "choice", "experts", usable=_has_experts, needs="control.needs_experts"),
     Control("shared_experts", "int", "experts", usable=_has_experts, needs="control.needs_experts"),
-    Control("capacity_factor", "float", "experts", step=0.25, usable=_has_experts, needs="control.needs_experts"),
+    Control(
+        "capacity_factor", "float", "experts", step=0.25, usable=_has_experts, needs="control.needs_experts"
+    ),
     Control("expert_groups", "int", "experts", usable=_has_groups, needs="control.needs_groups"),
     Control("groups_kept", "int", "experts", usable=_has_groups, needs="control.needs_groups"),
     Control("dropout", "float", "training", step=0.05),
