@@ -27,8 +27,8 @@ MAKERS = {
     "fromHsvF",
 }
 NAMES = {
-    "black", "white", "red", "darkRed", "green", "darkGreen", "blue", "darkBlue", "cyan", "darkCyan", "magenta",
-    "darkMagenta", "yellow", "darkYellow", "gray", "darkGray", "lightGray",
+    "black", "white", "red", "darkRed", "green", "darkGreen", "blue", "darkBlue", "cyan", "darkCyan",
+    "magenta", "darkMagenta", "yellow", "darkYellow", "gray", "darkGray", "lightGray",
 }  # fmt: skip
 
 
