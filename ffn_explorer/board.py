@@ -19,7 +19,7 @@ MARGIN_PX = 14
 
 
 class Board(QWidget):
-    """Panels in their places; `show_scene` offers a Scene to those in sight, hidden ones get it later."""
+    """Panels in their places; a Scene goes to those in sight at once, to hidden ones when they are shown."""
 
     requested = Signal(object)
     """A Change that a person asked for in some panel; never emitted while a Scene is being shown."""
