@@ -19,7 +19,7 @@ class Dropout:
             raise ValueError(f"dropout probability {self.p} is not in [0, 1)")
 
     def __call__(self, t: Tensor) -> Tensor:
-        """Return t with a share p of its entries set to 0 and the rest divided by 1 − p (same shape and dtype)."""
+        """Set a share p of t's entries to 0 and divide the rest by 1 − p (same shape and dtype)."""
         if self.p == 0:
             return t
         # Drawn on the CPU, so that a seed means the same mask on every device.

@@ -15,7 +15,7 @@ class RoutingDecision:
     """What the router decided, strongest choice first.
 
     logits, scores `[B, S, E]`, at least float32; index `[B, S, K]` int64; weight `[B, S, K]` in x's dtype;
-    dropped `[B, S, K]` bool: the expert had no room left for the token; the slot gives 0 and keeps its weight.
+    dropped `[B, S, K]` bool: the expert had no room left for it; the slot gives 0 and keeps its weight.
     top_first rules score only the K chosen experts; the others' score is 0.  Padded rows are 0 everywhere.
     """
 
