@@ -33,6 +33,7 @@ SIGNS_OF_NO_NETWORK = (
     "Max retries",
     "timed out",
     "No matching distribution",
+    "ResolutionImpossible",  # what old pips say when an index answers nothing
 )
 LAST_LINES = 12
 
@@ -63,7 +64,8 @@ def need_python() -> None:
         return
     for name in NEWER_NAMES:
         newer = shutil.which(name)
-        if newer:
+        # A version manager may list a name that it cannot run.
+        if newer and not subprocess.run([newer, "-c", ""], capture_output=True, check=False).returncode:
             say(f"this is Python {sys.version.split()[0]}; going on with {newer}.")
             raise SystemExit(subprocess.call([newer, *sys.argv]))
     have = sys.version.split()[0]
@@ -132,23 +134,24 @@ def install(*, test: bool) -> None:
     command = [str(venv_python()), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
     command += ["-c", str(ROOT / "packaging" / "constraints.txt"), "-e", target]
     last: collections.deque[str] = collections.deque(maxlen=LAST_LINES)
+    offline = False
     with subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     ) as pip:
         assert pip.stdout is not None  # a pipe was asked for
         for line in pip.stdout:
             last.append(line.rstrip())
+            offline = offline or any(sign in line for sign in SIGNS_OF_NO_NETWORK)
             if line.strip().startswith(SHOWN_BY_PIP):
                 say(f"  {line.strip()[:100]}")
     if pip.returncode:
         shown = "\n  ".join(last)
-        offline = any(sign in shown for sign in SIGNS_OF_NO_NETWORK)
         why = (
             "the package registry cannot be reached; connect and run again"
             if offline
             else "see its last lines"
         )
-        stop(f"pip could not install the dependencies: {why}.\n  {shown}")
+        stop(f"pip could not install the dependencies: {why}\n  {shown}")
     waiting = STAMP.with_suffix(".new")
     waiting.write_text(json.dumps({"fingerprint": fingerprint(), "test": test}), "utf-8")
     waiting.replace(STAMP)
