@@ -1,27 +1,31 @@
 """The FFN read as a key-value memory (Geva 2021): the neurons that write most at one token."""
 
-from functools import lru_cache
-
 import torch
 from torch import Tensor
+from torch.utils.weak import WeakTensorKeyDictionary
 
 from ffn_explorer.core.experiment import Run
 from ffn_explorer.core.ffn import FFN
 from ffn_explorer.core.records import StrongPaths
 
+_NORMS = WeakTensorKeyDictionary()
+"""W_down -> its column norms, for as long as the weights live."""
 
-@lru_cache(maxsize=8)
+
 def column_norms(layer: FFN) -> Tensor:
     """Length of each neuron's value, ||W_down[:, i]|| `[F]`, in float32 (float64 for float64 weights).
 
-    Kept per layer object: a layer never changes.
+    Computed once per layer: weights never change in place.
     """
-    wide = torch.promote_types(layer.down.dtype, torch.float32)
-    return torch.linalg.vector_norm(layer.down, dim=0, dtype=wide)
+    if layer.down not in _NORMS:
+        wide = torch.promote_types(layer.down.dtype, torch.float32)
+        _NORMS[layer.down] = torch.linalg.vector_norm(layer.down, dim=0, dtype=wide)
+    norms: Tensor = _NORMS[layer.down]
+    return norms
 
 
 def expert_at(run: Run, sentence: int, token: int) -> FFN:
-    """The FFN that computed the shown intermediate of this token: the layer, or the token's first-choice expert."""
+    """The FFN behind a token's shown intermediate: the layer, or the token's first-choice expert."""
     if isinstance(run.layer, FFN):
         return run.layer
     assert run.trace.routing is not None
@@ -29,10 +33,10 @@ def expert_at(run: Run, sentence: int, token: int) -> FFN:
 
 
 def strong_paths(run: Run, sentence: int, token: int, *, count: int = 24) -> StrongPaths:
-    """The `count` neurons with the largest |m| · ||v|| at a token, m the hidden value, v the column of W_down.
+    """The `count` neurons with the largest |m| · ||v|| at a token: m the hidden value, v W_down's column.
 
-    For each: the input dimension that adds most to its up (and gate), W_up[i, d] · x[d], and the output dimension
-    that it moves most, m · W_down[d, i]. Values that are not finite come last.
+    For each: the input dimension that adds most to its up (and gate), W_up[i, d] · x[d], and the output
+    dimension that it moves most, m · W_down[d, i]. Values that are not finite come last.
     """
     with torch.inference_mode():
         ffn = expert_at(run, sentence, token)

@@ -54,24 +54,24 @@ def seeded_mixer(settings: Settings) -> Mixer:
     )
 
 
-def mix(mixer: Mixer, x: Tensor, mask: Tensor | None = None) -> Tensor:
-    """The stream after attention, x + attention(norm(x)) `[B, S, D]`; padded positions are never read and stay zero.
+def mix(mixer: Mixer, x: Tensor, mask: Tensor | None = None, *, at: slice = slice(None)) -> Tensor:
+    """The stream after attention, x + attention(norm(x)) `[B, S, D]`; padding is never read and stays zero.
 
     Scaled dot-product attention, softmax(q kᵀ / √h) v (Vaswani 2017, eq. 1), without positions: only the
-    causal mask of a decoder knows an order.
+    causal mask of a decoder knows an order.  at: the positions wanted, all by default.
     """
     normed = normalise(x, mixer.norm, NormWeights())
     share = mixer.heads // mixer.kv_heads  # query heads that read one key-value head
-    q = _heads(normed @ mixer.query.T, mixer.heads)  # [B, H, S, h]
+    q = _heads(normed[:, at] @ mixer.query.T, mixer.heads)  # [B, H, S, h]
     k = _heads(normed @ mixer.key.T, mixer.kv_heads).repeat_interleave(share, dim=1)
     v = _heads(normed @ mixer.value.T, mixer.kv_heads).repeat_interleave(share, dim=1)
 
     scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])  # [B, H, S, S]
-    scores = scores.masked_fill(~_readable(x, mask, mixer.causal), -math.inf)
+    scores = scores.masked_fill(~_readable(x, mask, mixer.causal)[..., at, :], -math.inf)
     mixed = scores.softmax(dim=-1) @ v  # [B, H, S, h]
 
     out = mixed.transpose(1, 2).flatten(2) @ mixer.output.T  # [B, S, D]
-    return x + (out if mask is None else out * mask.unsqueeze(-1))
+    return x[:, at] + (out if mask is None else out * mask[:, at, None])
 
 
 def _heads(t: Tensor, heads: int) -> Tensor:

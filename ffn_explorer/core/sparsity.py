@@ -17,8 +17,8 @@ BINS = 64
 class Fractions:
     """Shares of active neurons, 0 to 1 (no unit).
 
-    per_token `[B, S]` (0 where padded); per_neuron `[F]` over real tokens; overall; exact_zero: share of values
-    that are exactly 0; not_a_number: share of NaN, which is neither active nor silent.
+    per_token `[B, S]` (0 where padded); per_neuron `[F]` over real tokens; overall; exact_zero: share of
+    values that are exactly 0; not_a_number: share of NaN, which is neither active nor silent.
     """
 
     per_token: Floats
@@ -42,7 +42,7 @@ def active(hidden: Floats, theta: float, *, relative: bool = False) -> Bools:
 def fractions(
     hidden: Floats, theta: float, *, relative: bool = False, mask: Bools | None = None
 ) -> Fractions:
-    """Shares of active neurons of hidden `[B, S, F]`; mask `[B, S]` is True at real tokens, None means all are."""
+    """Shares of active neurons of hidden `[B, S, F]`; mask `[B, S]` is True at real tokens (None: all)."""
     real = np.ones(hidden.shape[:2], dtype=np.bool_) if mask is None else mask
     on = active(hidden, theta, relative=relative) & real[..., None]
     values = hidden[real]  # [N, F]
@@ -58,7 +58,7 @@ def fractions(
 
 
 def histogram(values: Floats, *, bins: int = BINS) -> tuple[Floats, NDArray[np.int64]]:
-    """Edges `[bins + 1]`, symmetric about 0, and counts `[bins]` of the finite values, whatever their shape."""
+    """Edges `[bins + 1]`, symmetric about 0, and counts `[bins]` of the finite values of any shape."""
     finite = values[np.isfinite(values)].astype(np.float64)
     limit = float(np.abs(finite).max(initial=0.0)) or 1.0
     edges = np.linspace(-limit, limit, bins + 1)

@@ -1,0 +1,189 @@
+"""Proof steps of the wide stages: up, gate, activation, hidden."""
+
+import math
+from statistics import NormalDist
+
+import torch
+from torch import Tensor
+
+from ffn_explorer.core import activations
+from ffn_explorer.core.experiment import Run
+from ffn_explorer.core.ffn import FFN
+from ffn_explorer.core.memory import expert_at
+from ffn_explorer.core.proof_narrow import norm_parts
+from ffn_explorer.core.proof_step import At, Step, eps, held, sum_tolerance, sum_written, written
+from ffn_explorer.core.spec import FFNSpec
+
+# {z} stands where brackets are around it already, {held} where a negative number needs its own.
+_CURVES = {
+    "relu": "max(0, {z})",
+    "gelu": "{held} · Φ({z})",
+    "gelu_tanh": "½ · {held} · (1 + tanh(√(2 / 3.14159) · ({z} + 0.044715 · {held}^3)))",
+    "quick_gelu": "{held} · σ({alpha} · {held})",
+    "silu": "{held} · σ({alpha} · {held})",
+    "relu2": "max(0, {z})²",
+    "identity": "{z}",
+    "sigmoid": "σ({z})",
+    "xielu": "xielu({z})",
+}
+_ALPHA = {"quick_gelu": 1.702, "silu": 1.0}
+
+_ROUNDINGS = 4
+"""Units in the last place allowed to a few elementwise operations after one another."""
+
+
+def up_step(run: Run, at: At) -> Step:
+    """Step of up: Σ W_up · norm + b_up, within its limit."""
+    return _read(run, at, "up")
+
+
+def gate_step(run: Run, at: At) -> Step:
+    """Step of gate: Σ W_gate · norm + b_gate, then multiplier, sparsity and limit where there are any."""
+    return _read(run, at, "gate")
+
+
+def act_step(run: Run, at: At) -> Step:
+    """Step of act: f(gate) of a gated FFN, f(up) of a plain one."""
+    if dropped(run, at):
+        return _nothing("act", at)
+    spec = expert_at(run, at.sentence, at.token).spec
+    name, kept = ("up", run.trace.up) if run.trace.gate is None else ("gate", run.trace.gate)
+    z = at.of(kept)
+    exact = activations.apply(spec.function, torch.tensor(z, dtype=torch.float64), spec.function_params)
+    value = float(exact if spec.act_limit is None else exact.clamp(*spec.act_limit))
+    shape = _curve(spec)
+    if spec.act_limit is not None:
+        shape = _clamped(shape, spec.act_limit)
+    return Step(
+        value,
+        _ROUNDINGS * eps(kept.dtype) * (abs(value) + abs(z)),
+        f"act{at} = {shape.format(z='z', held='z')}, z = {name}{at}",
+        f"{shape.format(z=written(z), held=held(z))} = {written(value)}",
+        (f"{name}{at}",),
+    )
+
+
+def hidden_step(run: Run, at: At) -> Step:
+    """Step of hidden: act · up of a gated FFN, act of a plain one, then multiplier and inner norm."""
+    if dropped(run, at):
+        return _nothing("hidden", at)
+    ffn = expert_at(run, at.sentence, at.token)
+    spec, dtype = ffn.spec, run.trace.hidden.dtype
+    row, text, numbers, slices = (
+        at.row_of(run.trace.act),
+        f"act{at}",
+        written(at.of(run.trace.act)),
+        [f"act{at}"],
+    )
+    if spec.gated:
+        up, offset = at.row_of(run.trace.up), spec.up_offset
+        row = row * (up + offset)
+        plus = f" + {written(offset)}" if offset else ""
+        text += f" · (up{at}{plus})" if offset else f" · up{at}"
+        factor = at.of(run.trace.up)
+        numbers = f"{held(at.of(run.trace.act))} · " + (
+            f"({written(factor)}{plus})" if offset else held(factor)
+        )
+        slices.append(f"up{at}")
+    if spec.hidden_multiplier != 1.0:
+        row = row * spec.hidden_multiplier
+        text, numbers = (f"{written(spec.hidden_multiplier)} · {part}" for part in (text, numbers))
+    value = float(row[at.index])
+    tolerance = _ROUNDINGS * eps(dtype) * abs(value)
+    if spec.inner_norm is not None:
+        step = norm_parts(row, at, ("hidden", "h"), spec=spec.inner_norm, weights=ffn.inner_norm, dtype=dtype)
+        return Step(step.value, step.tolerance, f"{step.formula}, h = {text}", step.numbers, tuple(slices))
+    if spec.changes_hidden:
+        numbers = f"{numbers} = {written(value)}"
+    return Step(value, tolerance, f"hidden{at} = {text}", numbers, tuple(slices))
+
+
+def dropped(run: Run, at: At) -> bool:
+    """Whether the token's first expert had no room left, so that nothing was computed."""
+    routing = run.trace.routing
+    return routing is not None and bool(routing.dropped[at.sentence, at.token, 0])
+
+
+def prefix(run: Run, at: At) -> str:
+    """What stands before a weight's name: "E3." for a token's first-choice expert, nothing when dense."""
+    routing = run.trace.routing
+    return "" if routing is None else f"E{int(routing.index[at.sentence, at.token, 0])}."
+
+
+def _read(run: Run, at: At, role: str) -> Step:
+    """Σ W · norm + b of one row of up or gate, then what the spec adds."""
+    if dropped(run, at):
+        return _nothing(role, at)
+    ffn = expert_at(run, at.sentence, at.token)
+    weight, bias = (ffn.up, ffn.up_bias) if role == "up" else (ffn.gate, ffn.gate_bias)
+    if weight is None:
+        raise KeyError(role)
+    x, source = _entering(run, at)
+    row = weight[at.index].double()  # [D]
+    added = None if bias is None else float(bias[at.index])
+    terms = row * x
+    value = float(terms.sum()) + (added or 0.0)
+    name = f"{prefix(run, at)}W_{role}"
+    text = f"Σ {name}[{at.index}, d] · {source}"
+    slices = [f"{name}[{at.index}, :]", f"norm{at.row()}"]
+    if added is not None:
+        text += f" + {prefix(run, at)}b_{role}[{at.index}]"
+        slices.append(f"{prefix(run, at)}b_{role}[{at.index}]")
+    tolerance = sum_tolerance(terms, value, dtype=weight.dtype, bias=added or 0.0)
+    numbers = sum_written(row, x, bias=added)
+    value, text, numbers = _bent(ffn, role, value, text=text, numbers=numbers, x=x)
+    return Step(value, tolerance, f"{role}{at} = {text}", f"{numbers} = {written(value)}", tuple(slices))
+
+
+def _bent(ffn: FFN, role: str, value: float, *, text: str, numbers: str, x: Tensor) -> tuple[float, str, str]:
+    """Multiplier, Gaussian sparsity and limit, in that order, on value and both texts."""
+    spec = ffn.spec
+    if role == "gate" and spec.gate_multiplier != 1.0:
+        value *= spec.gate_multiplier
+        text, numbers = (f"{written(spec.gate_multiplier)} · ({part})" for part in (text, numbers))
+    if role == "gate" and spec.gate_sparsity:
+        cutoff = _cutoff(ffn, x)
+        value = max(0.0, value - cutoff)
+        text, numbers = f"max(0, {text} − cutoff)", f"max(0, {numbers} − ({written(cutoff)}))"
+    limit = spec.up_limit if role == "up" else spec.gate_limit
+    if limit is not None:
+        value = min(max(value, limit[0]), limit[1]) if not math.isnan(value) else value
+        text, numbers = _clamped(text, limit), _clamped(numbers, limit)
+    return value, text, numbers
+
+
+def _cutoff(ffn: FFN, x: Tensor) -> float:
+    """Gaussian top-k cutoff of the gate's whole row (Gemma 3n)."""
+    assert ffn.gate is not None
+    row = ffn.gate.double() @ x  # [F]
+    row = (row if ffn.gate_bias is None else row + ffn.gate_bias) * ffn.spec.gate_multiplier
+    return float(row.mean() + row.std(unbiased=False) * NormalDist().inv_cdf(ffn.spec.gate_sparsity))
+
+
+def _entering(run: Run, at: At) -> tuple[Tensor, str]:
+    """What the matrices read `[D]` in float64, and its name; Llama 4 weighs the expert's input."""
+    x = at.row_of(run.trace.normed)
+    routing = run.trace.routing
+    if routing is None or run.trace.spec.routing is None or run.trace.spec.routing.weigh == "output":
+        return x, f"norm{at.row('d')}"
+    weight = float(routing.weight[at.sentence, at.token, 0])
+    return x * weight, f"({written(weight)} · norm{at.row('d')})"
+
+
+def _curve(spec: FFNSpec) -> str:
+    """Formula of f with {z} and {held} to fill in; a factor of 1 inside σ is left out."""
+    alpha = dict(spec.function_params).get("alpha", _ALPHA.get(spec.function, 1.0))
+    template = _CURVES[spec.function]
+    if alpha == 1.0:
+        template = template.replace("{alpha} · {held}", "{z}")
+    return template.replace("{alpha}", written(alpha))
+
+
+def _clamped(text: str, limit: tuple[float, float]) -> str:
+    return f"clamp({text}, {written(limit[0])}, {written(limit[1])})"
+
+
+def _nothing(name: str, at: At) -> Step:
+    """A slot dropped for lack of capacity: nothing was computed, and 0 stands there."""
+    place = f"[{at.sentence}, {at.token}, 0]"
+    return Step(0.0, 0.0, f"{name}{at} = 0, dropped{place} = 1", "0", (f"dropped{place}",))
