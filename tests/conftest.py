@@ -11,7 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
+
+# No deadline: the first call of torch, or a busy machine, would miss it. CI always draws the same examples.
+hypothesis.settings.register_profile("ffn", deadline=None, derandomize=bool(os.environ.get("CI")))
+hypothesis.settings.load_profile("ffn")
 
 # Before anything imports Qt: the tests need no screen, unless a person asks for another platform.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
