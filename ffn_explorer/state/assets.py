@@ -10,7 +10,9 @@ def _root() -> Path:
     for place in (package / "assets", package.parent / "assets"):
         if place.is_dir():
             return place
-    raise FileNotFoundError("assets: the folder with fonts, translations and pictures is missing; reinstall the program")
+    raise FileNotFoundError(
+        "assets: the folder with fonts, translations and pictures is missing; reinstall the program"
+    )
 
 
 def asset(name: str) -> Path:

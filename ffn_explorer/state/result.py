@@ -83,8 +83,8 @@ class RunResult:
 class Activity:
     """Active neurons at one theta.
 
-    share: per stage (act, hidden) one uint8 `[B, S, C]` per pyramid level, 255 = every value of the cell is active.
-    per_token `[B, S]`, overall: fraction of neurons with abs(hidden) > theta; zero_share: exact zeros of hidden.
+    share: per stage (act, hidden) one uint8 `[B, S, C]` per pyramid level, 255 = all of the cell is active.
+    per_token `[B, S]`, overall: fraction of neurons with abs(hidden) > theta; zero_share: of exact zeros.
     """
 
     share: Mapping[Stage, tuple[Bytes, ...]]
@@ -98,7 +98,7 @@ class Activity:
 class Detail:
     """What one token's picture needs beyond the trace: strongest paths, histogram of its pre-activations.
 
-    edges `[65]`, counts `[64]`: histogram of up (plain) or gate (gated) at this token; non-finite values left out.
+    edges `[65]`, counts `[64]`: histogram of up (plain) or gate (gated) at this token, of finite values.
     """
 
     paths: StrongPaths

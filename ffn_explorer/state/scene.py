@@ -5,9 +5,13 @@ from dataclasses import dataclass
 from ffn_explorer.core.records import PositionCheck, Proof
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
-from ffn_explorer.state.app_state import Appearance, Cell, Playback, Selection, Source, View
+from ffn_explorer.state.app_state import Appearance, AppState, Cell, Playback, Selection, Source, View
 from ffn_explorer.state.result import Activity, Detail, RunResult
+from ffn_explorer.state.results import Results
+from ffn_explorer.state.stage_info import StageInfo
 from ffn_explorer.state.text import Text
+
+__all__ = ["Chip", "Scene", "StageInfo", "resolve"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,22 +23,12 @@ class Chip:
 
 
 @dataclass(frozen=True, slots=True)
-class StageInfo:
-    """What is said of one stage: name, formula and shapes, ready for `say`; wide stages count neurons."""
-
-    stage: Stage
-    width: int
-    wide: bool
-    name: Text
-    formula: str
-    """E.g. "up = W_up · norm(x) + b_up"."""
-    shape_in: tuple[int, ...]
-    shape_out: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Scene:
-    """Everything that a panel may draw; fields compare cheaply, so that unchanged panels are not redrawn."""
+    """Everything that a panel may draw; fields compare cheaply, so that unchanged panels are not redrawn.
+
+    source and settings are the ones chosen; `run` may be of older ones while theirs is being computed. Chips,
+    selection, hover, theta, activity, detail, position, proof, stages, progress and origin belong to `run`.
+    """
 
     look: Appearance
     source: Source
@@ -68,6 +62,12 @@ class Scene:
     """One sentence for the person: a refusal, an error, a note."""
     views: tuple[tuple[str, View], ...]
 
+    @property
+    def stale(self) -> bool:
+        """Whether `run` belongs to older settings or sentences than the chosen ones, or is missing."""
+        asked = None if self.run is None else self.run.request
+        return asked is None or asked.settings != self.settings or asked.source != self.source
+
     def view(self, panel: str) -> View:
         """A panel's own choices."""
         return dict(self.views).get(panel, View())
@@ -78,6 +78,14 @@ class Scene:
             return None
         values = self.run.values[cell.stage]  # [B, S, N]
         b, s, i = cell.sentence, cell.token, cell.index
-        if not (b < values.shape[0] and s < values.shape[1] and i < values.shape[2]):
-            return None
-        return float(values[b, s, i])
+        inside = 0 <= b < values.shape[0] and 0 <= s < values.shape[1] and 0 <= i < values.shape[2]
+        return float(values[b, s, i]) if inside else None
+
+
+def resolve(
+    state: AppState, results: Results, *, busy: Text | None = None, message: Text | None = None
+) -> Scene:
+    """Scene of a state from the results at hand; a window keeps a `Resolver`, and so the last good run."""
+    from ffn_explorer.state.resolver import Resolver
+
+    return Resolver(results).resolve(state, busy=busy, message=message)

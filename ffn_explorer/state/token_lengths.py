@@ -1,4 +1,4 @@
-"""How many tokens each typed sentence has, asked of core's tokenizer."""
+"""Number and order of the tokens of each typed sentence, as core's tokenizer cuts them."""
 
 from functools import lru_cache
 
@@ -14,6 +14,14 @@ def token_lengths(source: Source) -> tuple[int, ...]:
 
 def order_of(source: Source, sentence: int) -> tuple[int, ...]:
     """order[i] = natural position of the token now at place i; the natural order where none was made."""
-    count = token_lengths(source)[sentence]
+    return _order(source, sentence, token_lengths(source)[sentence])
+
+
+def ordered(source: Source, sentence: int, tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """Tokens of one sentence in the order in which they stand now."""
+    return tuple(tokens[i] for i in _order(source, sentence, len(tokens)))
+
+
+def _order(source: Source, sentence: int, count: int) -> tuple[int, ...]:
     order = source.orders[sentence] if sentence < len(source.orders) else ()
     return order if sorted(order) == list(range(count)) else tuple(range(count))

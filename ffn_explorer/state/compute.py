@@ -1,0 +1,234 @@
+"""Compute: request -> result, on workers; the only file of this floor that runs core's heavy parts."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Any, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ffn_explorer.core import cost, sparsity
+from ffn_explorer.core.errors import ExplorerError
+from ffn_explorer.core.records import PositionCheck, Proof
+from ffn_explorer.core.spec import FFNSpec
+from ffn_explorer.core.stages import Stage, stages_of
+from ffn_explorer.core.tokens import tokenize
+from ffn_explorer.state.app_state import Source
+from ffn_explorer.state.pyramid import activity_levels, nbytes, pyramid
+from ffn_explorer.state.requests import (
+    ActivityRequest,
+    DetailRequest,
+    PositionRequest,
+    ProofRequest,
+    Request,
+    RunRequest,
+)
+from ffn_explorer.state.result import Activity, Curve, Detail, Floats, Pyramid, Result, RunResult
+from ffn_explorer.state.results import Entry, Failure, Results
+from ffn_explorer.state.text import Text
+from ffn_explorer.state.token_lengths import ordered
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from ffn_explorer.core.experiment import Run
+    from ffn_explorer.core.trace import Routing
+
+CURVE_LIMIT = 4.0
+"""The activation's curve is sampled on z in ±this (no unit)."""
+
+CURVE_POINTS = 257
+"""An odd number, so that z = 0 is one of them."""
+
+Asked = Callable[[], bool]
+
+
+class Cancelled(Exception):
+    """The result is not wanted any more."""
+
+
+def never() -> bool:
+    """Whether to stop: no."""
+    return False
+
+
+def attempt(request: Request, results: Results, *, cancelled: Asked = never) -> Entry:
+    """Compute, or say why not, and keep either in `results`; Cancelled passes through and keeps nothing."""
+    entry: Entry
+    try:
+        entry = compute(request, results, cancelled=cancelled)
+    except ExplorerError as error:
+        entry = Failure(Text(error.key, tuple(error.values.items())))
+    results.put(request, entry)
+    return entry
+
+
+def compute(request: Request, results: Results, *, cancelled: Asked = never) -> Result:
+    """Result of one request; a run that it needs and that is not in `results` is computed and put there.
+
+    cancelled: asked between steps.  Raises Cancelled, or ExplorerError with a sentence for the person.
+    """
+    match request:
+        case RunRequest():
+            return _run(request, cancelled)
+        case ActivityRequest():
+            return _activity(request, _known(request.run, results, cancelled))
+        case DetailRequest():
+            return _detail(request, _known(request.run, results, cancelled, with_torch=True))
+        case PositionRequest():
+            return _position(_known(request.run, results, cancelled, with_torch=True))
+        case ProofRequest():
+            return _proof(request, _known(request.run, results, cancelled, with_torch=True))
+        case _:
+            assert_never(request)
+
+
+def _known(request: RunRequest, results: Results, cancelled: Asked, *, with_torch: bool = False) -> RunResult:
+    """The run from the store; anew where it is missing, or was read from a file without its tensors."""
+    found = results.get(request)
+    if isinstance(found, RunResult) and (found.run is not None or not with_torch):
+        return found
+    made = _run(request, cancelled)
+    results.put(request, made)
+    _check(cancelled)
+    return made
+
+
+def _run(request: RunRequest, cancelled: Asked) -> RunResult:
+    from ffn_explorer.core import experiment
+
+    tokens = tokens_of(request.source)
+    run = experiment.run(request.settings, tokens)
+    spec = run.trace.spec
+    stages = stages_of(spec)
+    values: dict[Stage, Floats] = {}
+    pyramids: dict[Stage, Pyramid] = {}
+    for stage in stages:
+        _check(cancelled)
+        values[stage] = to_numpy(run.trace.stage(stage))
+        pyramids[stage] = pyramid(values[stage])
+    routing = run.trace.routing
+    return RunResult(
+        request=request,
+        spec=spec,
+        stages=stages,
+        tokens=tokens,
+        values=values,
+        pyramids=pyramids,
+        curve=curve_of(spec),
+        bill=cost.bill(request.settings, [len(sentence) for sentence in tokens]),
+        nbytes=_bytes_of(run, values, pyramids),
+        run=run,
+        expert_index=None if routing is None else _expert_index(routing),
+        expert_weight=None if routing is None else to_numpy(routing.weight),
+        router_logits=None if routing is None else to_numpy(routing.logits),
+    )
+
+
+def tokens_of(source: Source) -> tuple[tuple[str, ...], ...]:
+    """Tokens of each sentence in the order in which they stand now."""
+    return tuple(ordered(source, i, tokens) for i, tokens in enumerate(tokenize(source.sentences)))
+
+
+def curve_of(spec: FFNSpec) -> Curve:
+    """The scalar function of a spec and its slope, sampled in float64."""
+    import torch
+
+    from ffn_explorer.core import activations
+
+    z = torch.linspace(-CURVE_LIMIT, CURVE_LIMIT, CURVE_POINTS, dtype=torch.float64)
+    value = activations.apply(spec.function, z, spec.function_params)
+    slope = activations.slope(spec.function, z, spec.function_params)
+    return Curve(to_numpy(z), to_numpy(value), to_numpy(slope))
+
+
+def to_numpy(tensor: "Tensor") -> Floats:
+    """Read-only array of a tensor: float64 stays, all else is shown as float32; no copy where possible."""
+    import torch
+
+    kept = tensor.detach().cpu()
+    if kept.dtype not in (torch.float32, torch.float64):
+        kept = kept.float()
+    array: Floats = kept.contiguous().numpy()
+    array.flags.writeable = False
+    return array
+
+
+def _expert_index(routing: "Routing") -> NDArray[np.int64]:
+    return np.asarray(routing.index.cpu().numpy(), np.int64)
+
+
+def _activity(request: ActivityRequest, run: RunResult) -> Activity:
+    shares: dict[Stage, tuple[NDArray[np.uint8], ...]] = {}
+    for stage in (Stage.ACT, Stage.HIDDEN):
+        if stage in run.values:
+            on = sparsity.active(run.values[stage], request.theta, relative=request.relative)
+            shares[stage] = activity_levels(on, run.pyramids[stage])
+    hidden = run.values[Stage.HIDDEN if Stage.HIDDEN in run.values else Stage.ACT]
+    real = np.arange(hidden.shape[1]) < np.array(run.lengths)[:, np.newaxis]  # [B, S]
+    found = sparsity.fractions(hidden, request.theta, relative=request.relative, mask=real)
+    size = sum(level.nbytes for levels in shares.values() for level in levels)
+    return Activity(
+        share=shares,
+        per_token=found.per_token,
+        overall=found.overall,
+        zero_share=found.exact_zero,
+        nbytes=size + found.per_token.nbytes,
+    )
+
+
+def _detail(request: DetailRequest, result: RunResult) -> Detail:
+    from ffn_explorer.core.memory import strong_paths
+
+    paths = strong_paths(_torch_run(result), request.sentence, request.token)
+    before = result.values[Stage.GATE if Stage.GATE in result.values else Stage.UP]
+    edges, counts = sparsity.histogram(before[request.sentence, request.token])
+    arrays = [getattr(paths, field.name) for field in fields(paths)]
+    size = sum(array.nbytes for array in arrays if array is not None)
+    return Detail(paths, edges, counts, nbytes=size + edges.nbytes + counts.nbytes)
+
+
+def _position(result: RunResult) -> PositionCheck:
+    from ffn_explorer.core.position import position_check
+
+    return position_check(_torch_run(result))
+
+
+def _proof(request: ProofRequest, result: RunResult) -> Proof:
+    from ffn_explorer.core.proof import prove
+
+    cell = request.cell
+    run = _torch_run(result)
+    return prove(run, cell.stage, sentence=cell.sentence, token=cell.token, index=cell.index)
+
+
+def _torch_run(result: RunResult) -> "Run":
+    assert result.run is not None
+    return result.run
+
+
+def _check(cancelled: Asked) -> None:
+    if cancelled():
+        raise Cancelled
+
+
+def _bytes_of(run: "Run", values: dict[Stage, Floats], pyramids: dict[Stage, Pyramid]) -> int:
+    """Bytes of weights and trace (shared memory once), of copies made for showing, and of pyramids."""
+    storages = {
+        tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes() for tensor in _tensors(run)
+    }
+    copies = sum(array.nbytes for array in values.values() if array.ctypes.data not in storages)
+    return sum(storages.values()) + copies + sum(nbytes(made) for made in pyramids.values())
+
+
+def _tensors(value: Any) -> Iterator["Tensor"]:  # noqa: ANN401 - any part of a run
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _tensors(item)
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from _tensors(getattr(value, field.name))

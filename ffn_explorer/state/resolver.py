@@ -1,0 +1,185 @@
+"""Resolver: state and results -> Scene, showing the last good run while a newer one is being computed."""
+
+from typing import NamedTuple
+
+from ffn_explorer.core.errors import InputError
+from ffn_explorer.core.records import PositionCheck, Proof
+from ffn_explorer.core.settings import Settings
+from ffn_explorer.core.spec import FFNSpec
+from ffn_explorer.core.spec_of import spec_of
+from ffn_explorer.core.stages import Stage
+from ffn_explorer.state import timeline
+from ffn_explorer.state.app_state import AppState, Cell, Selection
+from ffn_explorer.state.compute import tokens_of
+from ffn_explorer.state.needs import cell_in, parts_of, selection_in, theta_in
+from ffn_explorer.state.requests import ActivityRequest, RunRequest, run_of
+from ffn_explorer.state.result import Activity, Detail, RunResult
+from ffn_explorer.state.results import Failure, Results
+from ffn_explorer.state.scene import Chip, Scene
+from ffn_explorer.state.stage_info import StageInfo, stage_infos
+from ffn_explorer.state.text import Text, text
+from ffn_explorer.state.visible import visible
+
+
+class _Lit(NamedTuple):
+    """An activity and the request it answers, so that theta and what it lit stay together."""
+
+    request: ActivityRequest
+    activity: Activity
+
+
+class _Parts(NamedTuple):
+    """What belongs to the run shown."""
+
+    run: RunResult | None = None
+    selection: Selection = Selection()
+    hover: Cell | None = None
+    theta: float = 0.0
+    relative: bool = False
+    activity: Activity | None = None
+    detail: Detail | None = None
+    position: PositionCheck | None = None
+    proof: Proof | None = None
+
+
+class Resolver:
+    """Makes Scenes; parts that did not change stay the same objects."""
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+        self._run: RunResult | None = None
+        self._other: RunResult | None = None
+        self._lit: _Lit | None = None
+        self._chips: tuple[tuple[object, ...], tuple[Chip, ...]] = ((), ())
+
+    def resolve(self, state: AppState, *, busy: Text | None = None, message: Text | None = None) -> Scene:
+        """Scene of a state; a failed run leaves the last good one on screen, with its message."""
+        found = self._results.get(run_of(state))
+        if isinstance(found, RunResult):
+            self._run = found
+        elif isinstance(found, Failure):
+            message = message or found.message
+        shown = self._shown(state)
+        stages = _stages(state, shown.run)
+        names = tuple(info.stage for info in stages)
+        return Scene(
+            look=state.appearance,
+            source=state.source,
+            settings=state.settings,
+            run=shown.run,
+            stages=stages,
+            chips=self._tokens(state, shown),
+            sentences=state.source.sentences if shown.run is None else shown.run.request.source.sentences,
+            selection=shown.selection,
+            hover=shown.hover,
+            theta=shown.theta,
+            theta_relative=shown.relative,
+            activity=shown.activity,
+            detail=shown.detail,
+            position=shown.position,
+            proof=shown.proof,
+            other=self._compared(state),
+            playback=state.playback,
+            progress=_progress(state, names),
+            current=timeline.current(state.playback.time, names),
+            origin=origin_of(state.settings if shown.run is None else shown.run.request.settings),
+            busy=busy,
+            message=message,
+            views=state.views,
+        )
+
+    def _shown(self, state: AppState) -> _Parts:
+        """Parts that belong to the newest run there is; none at all before the first."""
+        run = self._run
+        if run is None:
+            theta = theta_in(state.settings, state.theta)
+            return _Parts(selection=state.selection, theta=theta, relative=state.theta.relative)
+        asked = parts_of(state, run)
+        activity = self._results.get(asked.activity)
+        if isinstance(activity, Activity):
+            self._lit = _Lit(asked.activity, activity)
+        lit = self._lit if self._lit and self._lit.request.run == run.request else None
+        detail = self._results.get(asked.detail)
+        position = self._results.get(asked.position)
+        proof = self._results.get(asked.proof) if asked.proof else None
+        return _Parts(
+            run=run,
+            selection=selection_in(run, state.selection),
+            hover=cell_in(run, state.hover),
+            theta=lit.request.theta if lit else asked.activity.theta,
+            relative=lit.request.relative if lit else asked.activity.relative,
+            activity=lit.activity if lit else None,
+            detail=detail if isinstance(detail, Detail) else None,
+            position=position if isinstance(position, PositionCheck) else None,
+            proof=proof if isinstance(proof, Proof) else None,
+        )
+
+    def _compared(self, state: AppState) -> RunResult | None:
+        """Run of the compare settings, or the one before it on the same sentences."""
+        if state.compare is None:
+            self._other = None
+            return None
+        found = self._results.get(RunRequest(state.source, state.compare.settings))
+        if isinstance(found, RunResult):
+            self._other = found
+        source = None if self._run is None else self._run.request.source
+        return self._other if self._other and self._other.request.source == source else None
+
+    def _tokens(self, state: AppState, shown: _Parts) -> tuple[Chip, ...]:
+        """Chips of the selected sentence; before the first run, straight from the tokenizer."""
+        chosen = shown.selection.sentence
+        # Results compare by identity, so this asks whether they are the very same.
+        key = (shown.run or state.source, shown.activity, chosen)
+        if self._chips[0] != key:
+            made = _chips(state, shown, chosen)
+            self._chips = (key, made if made != self._chips[1] else self._chips[1])
+        return self._chips[1]
+
+
+def _chips(state: AppState, shown: _Parts, sentence: int) -> tuple[Chip, ...]:
+    if shown.run is None:
+        try:
+            tokens = tokens_of(state.source)
+        except InputError:
+            return ()
+        chosen = tokens[min(sentence, len(tokens) - 1)]
+        return tuple(Chip(visible(token), None) for token in chosen)
+    lit = shown.activity
+    shares = [None] * len(shown.run.tokens[sentence]) if lit is None else lit.per_token[sentence].tolist()
+    return tuple(Chip(visible(token), share) for token, share in zip(shown.run.tokens[sentence], shares))
+
+
+def _stages(state: AppState, run: RunResult | None) -> tuple[StageInfo, ...]:
+    transposed = state.appearance.transposed
+    if run is not None:
+        lengths, settings, spec = run.lengths, run.request.settings, run.spec
+    else:
+        lengths, settings, spec = _lengths(state), state.settings, spec_of(state.settings)
+    return _infos(spec, settings, lengths, transposed)
+
+
+def _infos(
+    spec: FFNSpec, settings: Settings, lengths: tuple[int, ...], transposed: bool
+) -> tuple[StageInfo, ...]:
+    return stage_infos(spec, settings, batch=len(lengths), tokens=max(lengths), transposed=transposed)
+
+
+def _lengths(state: AppState) -> tuple[int, ...]:
+    try:
+        return tuple(len(sentence) for sentence in tokens_of(state.source))
+    except InputError:
+        return (0,)
+
+
+def _progress(state: AppState, stages: tuple[Stage, ...]) -> tuple[tuple[Stage, float], ...]:
+    """Eased shares; with reduced motion a stage is there as soon as its move begins."""
+    shares = timeline.progress(state.playback.time, stages)
+    if state.appearance.reduce_motion:
+        return tuple((stage, float(share > 0.0)) for stage, share in shares)
+    return shares
+
+
+def origin_of(settings: Settings) -> Text:
+    """Where the numbers of a run of these settings come from."""
+    stack = text(f"origin.{settings.stack}")
+    return text("origin.seeded", seed=settings.seed, layer=settings.layer, stack=stack)
