@@ -136,7 +136,8 @@ def _experts(
     def spread(column: int) -> Tensor:
         """One stage put back from expert order `[M, N]` to `[B, S, K, N]`; 0 where no expert ran."""
         rows = torch.cat([part[column] for part in parts])
-        return rows.new_zeros(b * s * k, rows.shape[-1]).index_copy(0, slots, rows).view(b, s, k, -1)
+        flat = rows.new_zeros(b * s * k, rows.shape[-1]).index_copy(0, slots, rows)
+        return flat.view(b, s, k, rows.shape[-1])
 
     gate = spread(4) if moe.experts[0].spec.gated else None
     return spread(0), gate, spread(1), spread(2), spread(3)

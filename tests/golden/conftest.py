@@ -1,4 +1,4 @@
-"""Golden tests compare with other people's implementations, built from tiny random configurations without a network."""
+"""Golden tests compare with other people's implementations, made from tiny configurations, offline."""
 
 import os
 

@@ -34,7 +34,11 @@ class WidenedCasts(TorchFunctionMode):
     """Turns the library's own casts to float32 into casts to float64, so that 1e-12 can be asked of it."""
 
     def __torch_function__(
-        self, func: Callable[..., Any], types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+        self,
+        func: Callable[..., Any],
+        types: Any,
+        args: Sequence[Any] = (),
+        kwargs: dict[str, Any] | None = None,
     ) -> Any:
         """Run func with every float32 argument replaced by float64."""
         if func is Tensor.float:

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 import torch
-from tests.golden.library import DTYPES, assert_close, config, gated, hf, hidden_states, randomised, reference
 from torch import nn
 
 from ffn_explorer.core.ffn import FFN, NormWeights
 from ffn_explorer.core.forward_pass import forward
 from ffn_explorer.core.spec import FFNSpec, NormSpec
+from tests.golden.library import DTYPES, assert_close, config, gated, hf, hidden_states, randomised, reference
 
 SIZES = {"hidden_size": 16, "intermediate_size": 40, "num_attention_heads": 2, "num_key_value_heads": 2}
 
@@ -87,7 +87,8 @@ def test_circulating_seeded_example() -> None:
     x = np.random.randn(1, 3, 4)  # noqa: NPY002
     np.random.seed(42)  # noqa: NPY002
     gate, up, down = (0.1 * np.random.randn(*shape) for shape in ((4, 10), (4, 10), (10, 4)))  # noqa: NPY002
-    weights = [torch.from_numpy(w.T.copy()) for w in (up, down, gate)]
-    out = forward(FFN(FFNSpec("silu", gated=True), *weights), torch.from_numpy(x), x_is="ffn-input").out
+    w_up, w_down, w_gate = (torch.from_numpy(w.T.copy()) for w in (up, down, gate))
+    ffn = FFN(FFNSpec("silu", gated=True), w_up, w_down, w_gate)
+    out = forward(ffn, torch.from_numpy(x), x_is="ffn-input").out
     wanted = torch.tensor([-0.00353803, 0.00101935, -0.00644985, -0.00404597], dtype=torch.float64)
     assert (out[0, 0] - wanted).abs().max().item() <= 1e-8

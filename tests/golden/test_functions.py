@@ -6,11 +6,11 @@ from importlib import import_module
 import pytest
 import torch
 import torch.nn.functional as F
-from tests.golden.library import DTYPES, assert_close
 from torch import Tensor
 
 from ffn_explorer.core import activations
 from ffn_explorer.core.activation_table import FUNCTIONS
+from tests.golden.library import DTYPES, assert_close
 
 Curve = Callable[[Tensor], Tensor]
 
@@ -90,9 +90,7 @@ def test_slope_with_alpha_equals_autograd() -> None:
     assert_close(activations.apply("silu", z, params).detach(), activations.apply("quick_gelu", z).detach())
 
 
-@pytest.mark.parametrize(
-    ("name", "x", "low"), [("gelu", -0.7518, -0.16997), ("silu", -1.2785, -0.27846)]
-)
+@pytest.mark.parametrize(("name", "x", "low"), [("gelu", -0.7518, -0.16997), ("silu", -1.2785, -0.27846)])
 def test_lowest_point_stands_where_the_books_say(name: str, x: float, low: float) -> None:
     z = torch.linspace(-3, 0, 300_001, dtype=torch.float64)
     value, at = activations.apply(name, z).min(dim=0)

@@ -1,16 +1,17 @@
-"""The FFN sublayer with its norms and residual against whole layers whose attention is replaced by a known value."""
+"""The FFN sublayer with norms and residual against whole layers whose attention gives a known value."""
 
 from typing import Any
 
 import pytest
 import torch
-from tests.golden.library import DTYPES, assert_close, config, gated, hf, hidden_states, randomised, reference
 from torch import Tensor, nn
 
 from ffn_explorer.core.ffn import FFN, NormWeights
 from ffn_explorer.core.forward_pass import forward
 from ffn_explorer.core.spec import FFNSpec, NormSpec
+from tests.golden.library import DTYPES, assert_close, config, gated, hf, hidden_states, randomised, reference
 
+NO_NORM = NormWeights()
 SIZES = {"hidden_size": 16, "intermediate_size": 40, "num_attention_heads": 2, "num_key_value_heads": 2}
 
 
@@ -31,8 +32,13 @@ def _weights(norm: Any) -> NormWeights:
     return NormWeights(norm.weight.data, None if bias is None else bias.data)
 
 
-def _two_matrices(up: Any, down: Any, spec: FFNSpec, **norms: NormWeights) -> FFN:
-    return FFN(spec, up.weight.data, down.weight.data, up_bias=up.bias.data, down_bias=down.bias.data, **norms)
+def _two_matrices(
+    up: Any, down: Any, spec: FFNSpec, *, pre: NormWeights = NO_NORM, post: NormWeights = NO_NORM
+) -> FFN:
+    w_up, w_down = up.weight.data, down.weight.data
+    return FFN(
+        spec, w_up, w_down, up_bias=up.bias.data, down_bias=down.bias.data, pre_norm=pre, post_norm=post
+    )
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -92,7 +98,7 @@ def test_post_norm_equals_bert(dtype: torch.dtype) -> None:
     second = randomised(hf("bert.modeling_bert", "BertOutput")(made), dtype, seed=2)
     x = hidden_states((2, 5, 16), dtype)
     spec = FFNSpec("gelu", norm=NormSpec("layer", "post", eps=made.layer_norm_eps))
-    ffn = _two_matrices(first.dense, second.dense, spec, post_norm=_weights(second.LayerNorm))
+    ffn = _two_matrices(first.dense, second.dense, spec, post=_weights(second.LayerNorm))
     assert_close(forward(ffn, x).result, reference(second, reference(first, x), x))
 
 
@@ -103,7 +109,7 @@ def test_parallel_block_equals_gptj_block(dtype: torch.dtype) -> None:
     x, attended = hidden_states((2, 5, 16), dtype), hidden_states((2, 5, 16), dtype, seed=5)
     block.attn = Attention(attended)
     spec = FFNSpec("gelu_tanh", norm=NormSpec("layer", "parallel", eps=made.layer_norm_epsilon))
-    ffn = _two_matrices(block.mlp.fc_in, block.mlp.fc_out, spec, pre_norm=_weights(block.ln_1))
+    ffn = _two_matrices(block.mlp.fc_in, block.mlp.fc_out, spec, pre=_weights(block.ln_1))
     assert_close(forward(ffn, x, skip=x + attended).result, reference(block, x))
 
 
@@ -155,7 +161,7 @@ def test_torch_encoder_layer(function: str, norm_first: bool, dtype: torch.dtype
     x = hidden_states((2, 5, 16), dtype)
     layer._sa_block = lambda *_, **__: torch.zeros_like(x)
     stream = x if norm_first else reference(layer.norm1, x)
-    norms = {"pre_norm" if norm_first else "post_norm": _weights(layer.norm2)}
+    norm2 = _weights(layer.norm2)
     spec = FFNSpec(function, norm=NormSpec("layer", "pre" if norm_first else "post", eps=layer.norm2.eps))
-    ffn = _two_matrices(layer.linear1, layer.linear2, spec, **norms)
+    ffn = _two_matrices(layer.linear1, layer.linear2, spec, pre=norm2, post=norm2)
     assert_close(forward(ffn, stream).result, reference(layer, x))
