@@ -1,0 +1,158 @@
+"""ChipsPanel: the tokens of the selected sentence, to choose, reorder and edit."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from ffn_explorer.core.errors import ExplorerError
+from ffn_explorer.core.tokens import tokenize
+from ffn_explorer.state import changes, numbers
+from ffn_explorer.state.app_state import DEFAULT_SENTENCE, View
+from ffn_explorer.state.scene import Scene
+from ffn_explorer.state.text import Text
+from ffn_explorer.widgets.buttons import IconButton
+from ffn_explorer.widgets.chip_row import ChipRow
+from ffn_explorer.widgets.chip_view import RowPicture
+from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.hint_label import HintLabel
+from ffn_explorer.widgets.labels import ElidedLabel
+from ffn_explorer.widgets.panel import Panel
+from ffn_explorer.widgets.sentence_editor import EditorWords, SentenceEditor, Verdict
+from ffn_explorer.widgets.sizes import px
+
+
+class ChipsPanel(Panel):
+    """Chips of one sentence, a switch between sentences of a batch, and the editor."""
+
+    name = "chips"
+    reads = frozenset({"chips", "sentences", "selection", "views"})
+    framed = False
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        """Build switch, row, pencil and hint."""
+        super().__init__(parent)
+        self.back = IconButton("up", self, flat=True)
+        self.onward = IconButton("down", self, flat=True)
+        self.place = ElidedLabel(self)
+        self.row = ChipRow(self)
+        self.pencil = IconButton("edit", self)
+        self.hint = HintLabel(self)
+        self.editor = SentenceEditor(self, judge=self._judge, default=DEFAULT_SENTENCE)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._arrange()
+        self.row.set_tip(self._tip)
+        self.row.chosen.connect(lambda token: self.request(changes.select_token(token)))
+        self.row.moved.connect(self._move)
+        self.row.scrolled.connect(self._scroll)
+        self.row.edited.connect(self.edit)
+        self.row.walked.connect(self._walk)
+        self.back.clicked.connect(lambda: self._walk(-1))
+        self.onward.clicked.connect(lambda: self._walk(1))
+        self.pencil.clicked.connect(self.edit)
+        self.editor.applied.connect(lambda typed: self.request(changes.set_sentences(typed)))
+        self.editor.closed.connect(lambda: self.row.setFocus(Qt.FocusReason.OtherFocusReason))
+
+    def _arrange(self) -> None:
+        body = QWidget(self)
+        self._line = QHBoxLayout(body)
+        self._line.setContentsMargins(0, 0, 0, 0)
+        self._switch = QVBoxLayout()
+        self._switch.setSpacing(0)
+        self._switch.addWidget(self.back)
+        self._switch.addWidget(self.onward)
+        self._line.addLayout(self._switch)
+        self._line.addWidget(self.place)
+        self._line.addWidget(self.row)
+        self._line.addWidget(self.pencil)
+        self._line.addWidget(self.hint, 1)
+        self.set_body(body)
+
+    def restyle(self, scene: Scene) -> None:
+        """Fonts, sizes and the words that a language decides."""
+        super().restyle(scene)
+        look, theme = scene.look, self.theme
+        for button in (self.back, self.onward, self.pencil):
+            button.set_look(look)
+        self.hint.set_look(font(look, "small"), theme.muted)
+        self.hint.set_text(self.say("hint"))
+        self.place.set_look(font(look, "small"), theme.muted)
+        self.back.explain(self.say("back"), self.say("back_tip"))
+        self.onward.explain(self.say("onward"), self.say("onward_tip"))
+        self.pencil.explain(self.say("edit"), self.say("edit_tip"))
+        self._line.setSpacing(px(look, 6))
+        words = ("name", "placeholder", "apply", "cancel", "restore", "keys")
+        self.editor.set_look(look, EditorWords(**{word: self.say(f"editor_{word}") for word in words}))
+
+    def render_scene(self, scene: Scene) -> None:
+        """Draw the chips of the selected sentence."""
+        chosen = scene.selection
+        self.row.show_picture(RowPicture(scene.look, scene.chips, chosen.token, self._first(scene)))
+        self.row.setAccessibleName(self.say("row", count=numbers.count(len(scene.chips))))
+        self.row.setAccessibleDescription(self._tip(chosen.token))
+        batch = len(scene.sentences) > 1
+        for widget in (self.back, self.onward, self.place):
+            widget.setVisible(batch)
+        self.back.setEnabled(chosen.sentence > 0)
+        self.onward.setEnabled(chosen.sentence < len(scene.sentences) - 1)
+        self.place.set_text(f"{chosen.sentence + 1} / {len(scene.sentences)}")
+        self.place.setFixedWidth(self.place.sizeHint().width() + px(scene.look, 4))
+        self.setFixedHeight(self.row.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the ground on which the row fades out."""
+        super().paintEvent(event)
+        if self.scene is not None:
+            painter = QPainter(self)
+            painter.fillRect(self.rect(), QColor(self.theme.background))
+            painter.end()
+
+    def edit(self) -> None:
+        """Open the editor with the sentences as typed."""
+        if self.scene is not None:
+            self.editor.open_under(self, "\n".join(self.scene.source.sentences))
+
+    def _first(self, scene: Scene) -> int | None:
+        """Chip scrolled to; View.shown remembers the token chosen then, and another one comes into view."""
+        view = scene.view(self.name)
+        return view.first if view.shown == scene.selection.token + 1 else None
+
+    def _scroll(self, first: int, token: int) -> None:
+        self.request(changes.set_view(self.name, View(first=first, shown=token + 1)))
+
+    def _move(self, start: int, to: int) -> None:
+        if self.scene is not None:
+            self.request(changes.reorder_token(self.scene.selection.sentence, start, to=to))
+
+    def _walk(self, by: int) -> None:
+        if self.scene is None:
+            return
+        wanted = self.scene.selection.sentence + by
+        if 0 <= wanted < len(self.scene.sentences):
+            self.request(changes.set_view(self.name, View()))
+            self.request(changes.select_sentence(wanted))
+
+    def _tip(self, token: int) -> str:
+        if self.scene is None or not 0 <= token < len(self.scene.chips):
+            return ""
+        chip = self.scene.chips[token]
+        if chip.active is None:
+            return self.say("tip_unknown", text=chip.text, position=token)
+        return self.say("tip", text=chip.text, position=token, active=numbers.percent(chip.active))
+
+    def _judge(self, typed: str) -> Verdict:
+        """What the tokenizer makes of a text, one sentence per line."""
+        if self.scene is None:
+            return Verdict("", usable=False)
+        lines = tuple(line.strip() for line in typed.splitlines() if line.strip())
+        if not lines:
+            return Verdict(self.say("empty"), usable=False)
+        try:
+            found = tokenize(lines)
+        except ExplorerError as error:
+            return Verdict(self.say(Text(error.key, tuple(error.values.items()))), usable=False)
+        tokens = sum(map(len, found))
+        counted = {
+            "tokens": self.say("tokens_1" if tokens == 1 else "tokens_n", count=numbers.count(tokens)),
+            "sentences": self.say("sentences_1" if len(lines) == 1 else "sentences_n", count=len(lines)),
+        }
+        return Verdict(self.say("count", **counted), usable=True)

@@ -1,0 +1,134 @@
+"""What a chip looks like, and how wide it is."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
+
+from ffn_explorer.state.app_state import Appearance
+from ffn_explorer.state.scene import Chip
+from ffn_explorer.widgets.chip_layout import ChipLayout
+from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.glyphs import drawable
+from ffn_explorer.widgets.sizes import line_px, px
+from ffn_explorer.widgets.theme import Theme, blend, theme_of
+
+TEXT_MAX_PX = 168
+"""Longest token text; longer ones are shortened and keep their whole text in the tooltip."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChipLook:
+    """State of one chip's face."""
+
+    selected: bool = False
+    pointed: bool = False
+    lifted: bool = False
+    """Following the pointer."""
+    focused: bool = False
+
+
+def row_height(look: Appearance) -> int:
+    """Height of the row: two lines, padding, and room for the focus ring."""
+    text = QFontMetrics(font(look, "title", bold=True))
+    return text.height() + QFontMetrics(font(look, "small")).height() + px(look, 5) + 2 * _ring(look)
+
+
+def note_of(position: int, active: float | None) -> str:
+    """Second line of a chip: position and active share."""
+    return f"{position} · {_percent(active)}"
+
+
+@lru_cache(maxsize=8)
+def layout_of(texts: tuple[str, ...], look: Appearance) -> ChipLayout:
+    """Places of all chips; a chip's width does not change when its share becomes known."""
+    bold = QFontMetrics(font(look, "title", bold=True))
+    small = QFontMetrics(font(look, "small"))
+    pad, most = 2 * px(look, 9), px(look, TEXT_MAX_PX)
+    face = font(look, "title", bold=True)
+    by_text = {text: min(most, bold.horizontalAdvance(drawable(text, face))) for text in set(texts)}
+    by_digits = {n: small.horizontalAdvance(note_of(int("8" * n), 1.0)) for n in range(1, 6)}
+    widths = [max(by_text[text], by_digits[len(str(i))]) + pad for i, text in enumerate(texts)]
+    return ChipLayout.of(widths, gap=px(look, 6), zone=px(look, 26))
+
+
+def draw_chip(
+    painter: QPainter, chip: Chip, *, position: int, place: QRectF, look: Appearance, state: ChipLook
+) -> None:
+    """Draw one chip into `place`, which spans the row's height."""
+    theme = theme_of(look)
+    ring = _ring(look)
+    face = place.adjusted(0, ring, 0, -ring)
+    radius = px(look, 7)
+    _draw_ground(painter, theme, face=face, radius=radius, look=look, state=state)
+    ink = QColor(theme.on_accent if state.selected else theme.ink)
+    quiet = blend(theme.on_accent, theme.accent, 0.78) if state.selected else QColor(theme.muted)
+    bold, small = font(look, "title", bold=True), font(look, "small")
+    middle = face.top() + px(look, 2) + QFontMetrics(bold).height()
+    painter.save()
+    painter.setClipRect(face)  # stacked combining marks stay inside their chip
+    painter.setFont(bold)
+    painter.setPen(ink)
+    pad = px(look, 4)
+    top = face.top() + px(look, 2)
+    line = QRectF(face.left() + pad, top, face.width() - 2 * pad, middle - top)
+    right = Qt.TextElideMode.ElideRight
+    shown = QFontMetrics(bold).elidedText(drawable(chip.text, bold), right, int(line.width()))
+    painter.drawText(line, int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine), shown)
+    painter.setFont(small)
+    painter.setPen(quiet)
+    note = QRectF(face.left(), middle, face.width(), face.bottom() - middle - px(look, 2))
+    painter.drawText(note, int(Qt.AlignmentFlag.AlignCenter), note_of(position, chip.active))
+    painter.restore()
+
+
+def draw_gap(painter: QPainter, *, place: QRectF, look: Appearance) -> None:
+    """Mark the place that a lifted chip has left."""
+    theme = theme_of(look)
+    ring = _ring(look)
+    painter.setPen(QPen(QColor(theme.muted), line_px(look), Qt.PenStyle.DashLine))
+    painter.setBrush(QColor(theme.sunken))
+    face = place.adjusted(0.5, ring + 0.5, -0.5, -ring - 0.5)
+    painter.drawRoundedRect(face, px(look, 7), px(look, 7))
+
+
+def draw_insertion(painter: QPainter, x: float, *, height: int, look: Appearance) -> None:
+    """Mark where the lifted chip would be put in."""
+    pen = QPen(QColor(theme_of(look).focus), px(look, 3), Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
+    painter.setPen(pen)
+    inset = px(look, 3)
+    painter.drawLine(round(x), inset, round(x), height - inset)
+
+
+def _draw_ground(
+    painter: QPainter, theme: Theme, *, face: QRectF, radius: float, look: Appearance, state: ChipLook
+) -> None:
+    width = line_px(look)
+    border = theme.focus if state.lifted else theme.accent if state.selected else theme.border
+    if state.pointed and not state.selected and not state.lifted:
+        border = theme.muted
+    thick = 2 * width if state.lifted else width
+    painter.setPen(QPen(QColor(border), thick))
+    painter.setBrush(QColor(theme.accent if state.selected else theme.surface))
+    inset = thick / 2
+    painter.drawRoundedRect(face.adjusted(inset, inset, -inset, -inset), radius, radius)
+    if state.focused:
+        painter.setPen(QPen(QColor(theme.focus), 2 * width))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        out = _ring(look) - width
+        painter.drawRoundedRect(face.adjusted(-out, -out, out, out), radius + out, radius + out)
+
+
+def _percent(share: float | None) -> str:
+    """Whole percent, for want of room; some is never shown as none, nor almost all as all."""
+    if share is None:
+        return "…"
+    if 0.0 < share < 0.005:
+        return "< 1 %"
+    return "> 99 %" if 0.995 <= share < 1.0 else f"{round(100 * share)} %"
+
+
+def _ring(look: Appearance) -> int:
+    """Room around a chip for its focus ring, in pixels."""
+    return px(look, 3)

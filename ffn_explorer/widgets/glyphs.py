@@ -1,0 +1,21 @@
+"""Characters that no font on this machine can draw, named by their code point instead of an empty box."""
+
+from functools import lru_cache
+
+from PySide6.QtGui import QFont, QTextLayout
+
+
+@lru_cache(maxsize=16_384)
+def drawable(text: str, font: QFont) -> str:
+    """The text itself, or with `<U+1F600>` in place of each character that has no glyph in any font."""
+    if _has_glyphs(text, font):
+        return text
+    return "".join(char if _has_glyphs(char, font) else f"<U+{ord(char):04X}>" for char in text)
+
+
+def _has_glyphs(text: str, font: QFont) -> bool:
+    layout = QTextLayout(text, font)
+    layout.beginLayout()
+    layout.createLine()
+    layout.endLayout()
+    return all(0 not in run.glyphIndexes() for run in layout.glyphRuns())
