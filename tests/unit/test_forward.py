@@ -168,8 +168,12 @@ def test_fields_of_the_gate_and_the_product() -> None:
         inner_norm=NormSpec("rms", "pre", eps=1e-3),
     )
     ffn, x = make(spec), draw(2, 3, D)
-    assert ffn.gate is not None
     trace = forward(ffn, x)
+    assert ffn.gate is not None
+    assert ffn.gate_bias is not None
+    assert ffn.up_bias is not None
+    assert ffn.down_bias is not None
+    assert ffn.inner_norm.weight is not None
     gate = (0.5 * (x @ ffn.gate.T + ffn.gate_bias)).clamp(max=0.7)
     up = (x @ ffn.up.T + ffn.up_bias).clamp(-0.9, 0.9)
     act = (gate / (1 + torch.exp(-1.5 * gate))).clamp(-0.1, 0.4)
@@ -197,10 +201,8 @@ def test_plain_ffn_has_no_gate_to_speak_of() -> None:
 
 @pytest.mark.parametrize("share", [0.5, 0.95])
 def test_gate_sparsity_silences_about_that_share(share: float) -> None:
-    ffn = FFN(
-        FFNSpec("relu", gated=True, gate_sparsity=share),
-        *(draw(4_000, D, seed=1), draw(D, 4_000), draw(4_000, D)),
-    )
+    spec = FFNSpec("relu", gated=True, gate_sparsity=share)
+    ffn = FFN(spec, draw(4_000, D, seed=1), draw(D, 4_000), draw(4_000, D))
     trace = forward(ffn, draw(1, 4, D))
     assert trace.gate is not None
     assert (trace.gate == 0).double().mean().item() == pytest.approx(share, abs=0.03)
@@ -256,7 +258,7 @@ def test_dropout_refuses_an_impossible_probability(p: float) -> None:
 def test_gradients_flow_to_weights_and_input() -> None:
     ffn, x = make(FFNSpec("gelu", norm=norm("pre"))), draw(1, 3, D).requires_grad_()
     up = ffn.up.requires_grad_()
-    forward(ffn, x).result.square().sum().backward()
+    torch.autograd.backward([forward(ffn, x).result.square().sum()])
     assert up.grad is not None
     assert x.grad is not None
     assert up.grad.abs().sum() > 0
