@@ -189,11 +189,11 @@ def _keeper(mask: Tensor | None) -> Keep:
 
 def _check(layer: FFN | MoE, x: Tensor, *, mask: Tensor | None, skip: Tensor | None) -> None:
     if x.dim() != 3 or x.shape[-1] != layer.d_model:
-        raise InputError("error.hidden_states", shape=list(x.shape), d_model=layer.d_model)
+        raise InputError("error.forward.hidden_states", shape=list(x.shape), d_model=layer.d_model)
     weight = layer.up if isinstance(layer, FFN) else layer.experts[0].up
     if x.dtype != weight.dtype:
-        raise InputError("error.dtype", given=str(x.dtype), wanted=str(weight.dtype))
+        raise InputError("error.forward.dtype", given=str(x.dtype), wanted=str(weight.dtype))
     if mask is not None and (mask.shape != x.shape[:2] or mask.dtype != torch.bool):
-        raise InputError("error.mask", shape=list(mask.shape), wanted=list(x.shape[:2]))
+        raise InputError("error.forward.mask", shape=list(mask.shape), wanted=list(x.shape[:2]))
     if skip is not None and skip.shape != x.shape:
         raise InputError("error.shape", name="skip", shape=list(skip.shape), wanted=list(x.shape))

@@ -280,11 +280,11 @@ def test_dtype_stays_from_end_to_end(dtype: torch.dtype) -> None:
 @pytest.mark.parametrize(
     ("key", "x", "more"),
     [
-        ("error.hidden_states", draw(3, D), {}),
-        ("error.hidden_states", draw(2, 3, D + 1), {}),
-        ("error.dtype", draw(2, 3, D).float(), {}),
-        ("error.mask", draw(2, 3, D), {"mask": torch.ones(2, 4, dtype=torch.bool)}),
-        ("error.mask", draw(2, 3, D), {"mask": torch.ones(2, 3)}),
+        ("error.forward.hidden_states", draw(3, D), {}),
+        ("error.forward.hidden_states", draw(2, 3, D + 1), {}),
+        ("error.forward.dtype", draw(2, 3, D).float(), {}),
+        ("error.forward.mask", draw(2, 3, D), {"mask": torch.ones(2, 4, dtype=torch.bool)}),
+        ("error.forward.mask", draw(2, 3, D), {"mask": torch.ones(2, 3)}),
         ("error.shape", draw(2, 3, D), {"skip": draw(2, 1, D)}),
     ],
 )
