@@ -46,18 +46,22 @@ class Board(QWidget):
         self.arrange(layout)
 
     def show_scene(self, scene: Scene) -> None:
-        """Offer a Scene to every panel that can be seen."""
+        """Offer a Scene to every panel that can be seen; raises the first error after all have had it."""
         restyled = self._scene is None or self._scene.look != scene.look
         self._scene = scene
         if restyled:
             self._restyle(scene)
+        failed: Exception | None = None
         self._showing = True
-        try:
-            for panel in self.panels.values():
-                if panel.isVisibleTo(self):
+        for panel in self.panels.values():
+            if panel.isVisibleTo(self):
+                try:
                     panel.offer(scene)
-        finally:
-            self._showing = False
+                except Exception as error:  # one panel's defect must not blank the others
+                    failed = failed or error
+        self._showing = False
+        if failed is not None:
+            raise failed
 
     def arrange(self, layout: Layout) -> None:
         """Give the splits the shares of a layout of the same shape."""

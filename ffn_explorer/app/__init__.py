@@ -1,0 +1,1 @@
+"""The Qt shell around the board: window, actions, loader, clock, messages, preferences."""

@@ -1,0 +1,154 @@
+"""Acts: what the rows of ACTIONS do to a window, where it takes more than one change of the state."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QWidget
+
+from ffn_explorer.app import dialogs
+from ffn_explorer.export.table import EXPORTERS, exporter_of
+from ffn_explorer.state import changes
+from ffn_explorer.state.app_state import AppState, ThemeName
+from ffn_explorer.state.change import Change
+from ffn_explorer.state.storage import load_session, save_session
+from ffn_explorer.state.text import Text, text
+
+if TYPE_CHECKING:
+    from ffn_explorer.app.window import Window
+
+SCALES = (1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
+SESSION_SUFFIX = ".json"
+
+
+def ask(make: Callable[[AppState], Change]) -> "Callable[[Window], None]":
+    """An act that asks for one change of the state."""
+    return lambda window: window.director.request(make(window.director.state))
+
+
+def larger(state: AppState) -> Change:
+    """Next larger size of type and lines."""
+    now = state.appearance.scale
+    return changes.set_scale(next((scale for scale in SCALES if scale > now), SCALES[-1]))
+
+
+def smaller(state: AppState) -> Change:
+    """Next smaller size."""
+    now = state.appearance.scale
+    return changes.set_scale(next((scale for scale in reversed(SCALES) if scale < now), SCALES[0]))
+
+
+def other_language(state: AppState) -> Change:
+    """English, or Japanese."""
+    return changes.set_language("en" if state.appearance.language == "ja" else "ja")
+
+
+def other_theme(state: AppState) -> Change:
+    """Dark, or light."""
+    theme: ThemeName = "light" if state.appearance.theme == "dark" else "dark"
+    return changes.set_theme(theme)
+
+
+def undo(window: "Window") -> None:
+    """Take the last step back."""
+    window.director.session.undo()
+
+
+def redo(window: "Window") -> None:
+    """Do the step taken back again."""
+    window.director.session.redo()
+
+
+def undo_label(window: "Window") -> Text | None:
+    """Words of undo, naming what it takes back."""
+    return window.director.session.undo_text
+
+
+def redo_label(window: "Window") -> Text | None:
+    """Words of redo, naming what it does again."""
+    return window.director.session.redo_text
+
+
+def toggle_projector(window: "Window") -> None:
+    """Projector theme, or the one that was there before it."""
+    on = window.director.state.appearance.theme == "projector"
+    window.director.request(changes.set_theme(window.room_theme if on else "projector"))
+
+
+def toggle_fullscreen(window: "Window") -> None:
+    """Fill the screen, or come back."""
+    if window.isFullScreen():
+        window.showNormal()
+    else:
+        window.showFullScreen()
+
+
+def escape(window: "Window") -> None:
+    """The nearest thing to leave: work under way, a message, an editor, the full screen."""
+    if window.director.loader.cancel() or window.notices.dismiss():
+        return
+    if window.board.focused_panel() is None:
+        window.board.focus_panel(0)
+    elif window.isFullScreen():
+        window.showNormal()
+
+
+def go_to_token(window: "Window") -> None:
+    """Ask for a token and choose it."""
+    if window.scene is None:
+        return
+    token = dialogs.ask_token(window, window.scene)
+    if token is not None:
+        window.director.request(changes.select_token(token))
+
+
+def open_session(window: "Window") -> None:
+    """Ask for a session file and take it over."""
+    path = dialogs.ask_open(window, window.folder, suffixes=(SESSION_SUFFIX,))
+    if path is not None:
+        window.folder = path.parent
+        director = window.director
+        director.attempt(lambda: director.session.apply(changes.load_state(load_session(path))))
+
+
+def save_session_as(window: "Window") -> None:
+    """Ask for a place and write the session there."""
+    suggestion = window.folder / f"ffn-session{SESSION_SUFFIX}"
+    path = dialogs.ask_save(window, suggestion, suffixes=(SESSION_SUFFIX,))
+    if path is not None:
+        _write(window, path, lambda: save_session(path, window.director.state))
+
+
+def export_window(window: "Window") -> None:
+    """Ask for a place and write a picture of the whole window."""
+    _export(window, window, "ffn-explorer")
+
+
+def export_panel(window: "Window") -> None:
+    """The same for the panel that holds the keyboard, or the first one."""
+    panel = window.board.focused_panel() or next(iter(window.board.panels.values()))
+    _export(window, panel, f"ffn-{panel.name}")
+
+
+def _export(window: "Window", widget: QWidget, stem: str) -> None:
+    suffixes = tuple(EXPORTERS)
+    path = dialogs.ask_save(window, window.folder / f"{stem}{suffixes[0]}", suffixes=suffixes)
+    if path is not None:
+        state = window.director.state
+        _write(window, path, lambda: exporter_of(path)(widget, path, state=state))
+
+
+def _write(window: "Window", path: Path, act: Callable[[], None]) -> None:
+    window.folder = path.parent
+    if window.director.attempt(act):
+        window.director.tell(text("window.saved", path=str(path)))
+
+
+def show_keys(window: "Window") -> None:
+    """List of all keys."""
+    dialogs.KeyList(window, window.keymap.actions).exec()
+
+
+def show_about(window: "Window") -> None:
+    """Name, version and licence."""
+    dialogs.About(window).exec()

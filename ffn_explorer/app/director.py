@@ -1,0 +1,168 @@
+"""Director: the one place where changes are applied, and where every new state becomes a Scene."""
+
+import logging
+import traceback
+from collections.abc import Callable
+from time import perf_counter
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from ffn_explorer.app.clock import FRAME_MS, Clock
+from ffn_explorer.app.loader import Loader
+from ffn_explorer.core.errors import ExplorerError
+from ffn_explorer.core.spec_of import spec_of
+from ffn_explorer.core.stages import Stage, stages_of
+from ffn_explorer.state import changes
+from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.change import Change
+from ffn_explorer.state.resolver import Resolver
+from ffn_explorer.state.results import Results
+from ffn_explorer.state.scene import Scene
+from ffn_explorer.state.session import Session
+from ffn_explorer.state.text import Text, text
+
+HOVER = "undo.hover"
+
+log = logging.getLogger(__name__)
+
+
+class Director(QObject):
+    """Takes changes, applies them to the session, and tells the Scene that follows at most once a frame."""
+
+    scene_made = Signal(object)
+    """The Scene to show now."""
+    state_changed = Signal(object, object)
+    """The state before and after."""
+
+    def __init__(self, session: Session, results: Results, parent: QObject | None = None) -> None:
+        """Build a director at rest; `scene()` is there at once, computing starts with `loader.warm_up()`."""
+        super().__init__(parent)
+        self.session = session
+        self.results = results
+        self.details = ""
+        """Report of the last unexpected error, for the clipboard."""
+        self.loader = Loader(results, self)
+        self.clock = Clock(self)
+        self._resolver = Resolver(results)
+        self._scene: Scene | None = None
+        self._message: Text | None = None
+        self._busy: Text | None = None
+        self._hover: Change | None = None
+        self._last_frame = 0.0
+        self._frame = QTimer(self)
+        self._frame.setSingleShot(True)
+        self._frame.timeout.connect(self._show)
+        session.listen(self._heard)
+        self.loader.arrived.connect(self._schedule)
+        self.loader.busy_changed.connect(self._set_busy)
+        self.loader.failed.connect(self.tell)
+        self.clock.ticked.connect(self._tick)
+
+    @property
+    def state(self) -> AppState:
+        """The state now."""
+        return self.session.state
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """Stages of the pass on screen, which may be an older one than the settings ask for."""
+        if self._scene is None:
+            return stages_of(spec_of(self.state.settings))
+        return tuple(info.stage for info in self._scene.stages)
+
+    def request(self, change: Change) -> None:
+        """Do what a person asked for; what cannot be is said in one sentence, and the screen stays."""
+        if change.what == HOVER:
+            # Pointers move faster than frames are drawn: only the last place counts.
+            self._hover = change
+            self._schedule()
+            return
+        self.attempt(lambda: self.session.apply(change))
+
+    def attempt(self, act: Callable[[], None]) -> bool:
+        """Run an act of a person; an error becomes a message. True if all went well."""
+        try:
+            act()
+        except ExplorerError as error:
+            self.tell(text(error.key, **error.values))
+        except Exception as error:  # a defect must not close the window in a lecture
+            details = "".join(traceback.format_exception(error))
+            if details != self.details:
+                log.exception("unexpected error")
+            self.tell(text("window.unexpected", error=f"{type(error).__name__}: {error}"), details)
+        else:
+            return True
+        return False
+
+    def tell(self, message: Text | None, details: str = "") -> None:
+        """Show one sentence to the person, with details to copy; None takes it away."""
+        # A defect in drawing comes back with every frame; saying it once must not ask for another frame.
+        if (message, details) != (self._message, self.details):
+            self._message, self.details = message, details
+            self._schedule()
+
+    def step(self, by: int) -> None:
+        """Rest at the end of the next stage (+1) or of the one before (-1)."""
+        self.request(changes.step_stage(by, self.stages))
+
+    def play_or_pause(self) -> None:
+        """Play or pause; where motion is reduced, jump to the next stage, from the end to the start."""
+        playback = self.state.playback
+        if playback.playing:
+            self.request(changes.pause())
+        elif self.state.appearance.reduce_motion:
+            self.request(changes.seek(0.0)) if playback.time >= 1.0 else self.step(1)
+        else:
+            self.request(changes.play())
+
+    def start(self) -> None:
+        """Show the present state for the first time."""
+        self.loader.want(self.state)
+        self.clock.run(self.state.playback.playing)
+        self._show()
+
+    def close(self) -> bool:
+        """Stop for good; True if nothing is left running."""
+        self.clock.run(False)
+        self._frame.stop()
+        return self.loader.close()
+
+    def _heard(self, old: AppState, new: AppState) -> None:
+        undoable = (old.source, old.settings, old.theta, old.compare) != (
+            new.source,
+            new.settings,
+            new.theta,
+            new.compare,
+        )
+        if undoable:
+            self._message = None
+        if undoable or (old.selection, old.hover) != (new.selection, new.hover):
+            self.loader.want(new)
+        self.clock.run(new.playback.playing)
+        if new.playback.playing and new.appearance.reduce_motion:
+            self.session.apply(changes.step_stage(1, self.stages))
+        self.state_changed.emit(old, new)
+        self._schedule()
+
+    def _tick(self, seconds: float) -> None:
+        self.request(changes.tick(seconds, stages=self.stages))
+        self._show()
+
+    def _set_busy(self, busy: Text | None) -> None:
+        if busy != self._busy:
+            self._busy = busy
+            self._schedule()
+
+    def _schedule(self) -> None:
+        if not self._frame.isActive():
+            due_ms = FRAME_MS - (perf_counter() - self._last_frame) * 1_000
+            self._frame.start(max(0, round(due_ms)))
+
+    def _show(self) -> None:
+        hover, self._hover = self._hover, None
+        if hover is not None:
+            self.attempt(lambda: self.session.apply(hover))
+        self._frame.stop()
+        self._last_frame = perf_counter()
+        self._scene = self._resolver.resolve(self.state, busy=self._busy, message=self._message)
+        self.scene_made.emit(self._scene)

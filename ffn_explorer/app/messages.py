@@ -1,0 +1,130 @@
+"""Notices above the board: one sentence to the person, and what is being computed; never a dialog."""
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+
+from ffn_explorer.state.app_state import Appearance
+from ffn_explorer.state.scene import Scene
+from ffn_explorer.state.text import say
+from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.sizes import px
+
+WIDEST_PX = 760
+GAP_PX = 10
+
+
+class Notice(QFrame):
+    """A sentence and up to two buttons on a dark card."""
+
+    def __init__(self, parent: QWidget, *buttons: QPushButton) -> None:
+        """Build a hidden notice."""
+        super().__init__(parent)
+        self.setObjectName("notice")
+        self.label = QLabel()
+        self.label.setWordWrap(True)
+        self.label.setTextFormat(Qt.TextFormat.PlainText)
+        # A sentence may name a path or a number that a person wants to take along.
+        self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(14, 8, 8, 8)
+        row.setSpacing(8)
+        row.addWidget(self.label, 1)
+        for button in buttons:
+            button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+            row.addWidget(button)
+        self.hide()
+
+    def tell(self, sentence: str, look: Appearance) -> None:
+        """Show a sentence; "" hides the notice."""
+        fresh = sentence != self.label.text() or self.isHidden()
+        self.label.setFont(font(look))
+        for button in self.findChildren(QPushButton):
+            button.setFont(font(look, "small", bold=True))
+        self.label.setText(sentence)
+        self.setVisible(bool(sentence))
+        if sentence and fresh:
+            self.setAccessibleName(sentence)
+            QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
+
+    def wanted_size(self, widest: int) -> QSize:
+        """Size for its sentence, wrapped where it would be wider than `widest`."""
+        metrics = self.label.fontMetrics()
+        rest = self.sizeHint().width() - self.label.sizeHint().width()
+        text_width = min(metrics.horizontalAdvance(self.label.text()) + 4, max(80, widest - rest))
+        room = QRect(0, 0, text_width, 10_000)
+        box = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, self.label.text())
+        buttons = [b.sizeHint().height() for b in self.findChildren(QPushButton) if not b.isHidden()]
+        return QSize(text_width + rest, max(box.height() + 4, *buttons, 0) + 16)
+
+
+class Notices(QObject):
+    """The message and the work under way, laid over the bottom of a board, so that nothing below moves."""
+
+    dismissed = Signal()
+    """A person has read the message."""
+    cancel_asked = Signal()
+    """A person wants the work under way stopped."""
+
+    def __init__(self, over: QWidget) -> None:
+        """Build both notices over a widget; `bottom` pixels of it stay free."""
+        super().__init__(over)
+        self._over = over
+        self._details = ""
+        self._look = Appearance()
+        self._read = ""
+        self.bottom = 0
+        self.copy_button, self.close_button, self.cancel_button = QPushButton(), QPushButton(), QPushButton()
+        self.message = Notice(over, self.copy_button, self.close_button)
+        self.busy = Notice(over, self.cancel_button)
+        self.copy_button.clicked.connect(self._copy)
+        self.close_button.clicked.connect(self.dismiss)
+        self.cancel_button.clicked.connect(self.cancel_asked)
+        over.installEventFilter(self)
+
+    def show_scene(self, scene: Scene, *, details: str = "") -> None:
+        """Show the scene's message and work; details can be copied for a report."""
+        language = scene.look.language
+        self._look, self._details = scene.look, details
+        self.copy_button.setText(say(language, "window.copy_details"))
+        self.close_button.setText(say(language, "window.close_message"))
+        self.cancel_button.setText(say(language, "window.cancel"))
+        self.copy_button.setVisible(bool(details))
+        message = say(language, scene.message) if scene.message else ""
+        if message != self._read:
+            self._read = ""
+        self.message.tell("" if self._read else message, scene.look)
+        self.busy.tell(say(language, scene.busy) if scene.busy else "", scene.look)
+        self._place()
+
+    def dismiss(self) -> bool:
+        """Hide the message that a person has read; False if there was none."""
+        if self.message.isHidden():
+            return False
+        self._read = self.message.label.text()
+        self.message.hide()
+        self._place()
+        self.dismissed.emit()
+        return True
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keep the place when the board changes its size."""
+        if event.type() == QEvent.Type.Resize:
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(f"{self.message.label.text()}\n\n{self._details}")
+
+    def _place(self) -> None:
+        """Stack the notices from the bottom up, centred."""
+        widest = min(self._over.width() - 2 * GAP_PX, px(self._look, WIDEST_PX))
+        below = self._over.height() - self.bottom - GAP_PX
+        for notice in (self.message, self.busy):
+            if notice.isHidden():
+                continue
+            size = notice.wanted_size(widest)
+            corner = QPoint((self._over.width() - size.width()) // 2, below - size.height())
+            notice.setGeometry(QRect(corner, size))
+            notice.raise_()
+            below -= size.height() + GAP_PX

@@ -1,0 +1,125 @@
+"""Window: the control bar over a board, with notices; it shows Scenes and passes on what a person wants."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QIcon, QKeyEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
+
+from ffn_explorer.app.controls import ControlBar
+from ffn_explorer.app.director import Director
+from ffn_explorer.app.keymap import Keymap
+from ffn_explorer.app.menu import Buttons
+from ffn_explorer.app.messages import Notices
+from ffn_explorer.app.style import apply_style
+from ffn_explorer.board import Board
+from ffn_explorer.state.app_state import Appearance, ThemeName
+from ffn_explorer.state.assets import asset
+from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS
+from ffn_explorer.state.scene import Scene
+
+SMALLEST_PX = (1_024, 640)
+FIRST_PX = (1_600, 1_000)
+
+
+class Window(QMainWindow):
+    """The program's window; all it knows comes from the director's Scenes."""
+
+    painted = Signal()
+    """The first picture is on screen."""
+    closing = Signal()
+    """A person closes the window; whatever must be remembered is remembered now."""
+
+    def __init__(self, director: Director, *, layout_name: str = DEFAULT_LAYOUT) -> None:
+        """Build the window around a director; it shows its first Scene when the director starts."""
+        super().__init__()
+        self.director: Director = director
+        self.layout_name = layout_name
+        self.scene: Scene | None = None
+        self.folder = Path.home()
+        """Where a person last opened or saved something."""
+        self.room_theme: ThemeName = "light"
+        """Theme to come back to from the projector's."""
+        self._painted = False
+        self.keymap = Keymap(self)
+        self.buttons = Buttons(self)
+        self.controls = ControlBar()
+        self.controls.add_right(self.buttons)
+        self.board = Board(LAYOUTS[layout_name])
+        self.notices = Notices(self.board)
+        self._build()
+        self._connect()
+
+    @property
+    def look(self) -> Appearance:
+        """How things look now."""
+        return self.director.state.appearance
+
+    def show_scene(self, scene: Scene) -> None:
+        """Show a Scene in every part of the window."""
+        old, self.scene = self.scene, scene
+        if old is None or old.look != scene.look:
+            self._restyle(scene.look)
+            self.buttons.offer(scene)
+        self.controls.offer(scene)
+        self.board.show_scene(scene)
+        transport = self.board.panels.get("transport")
+        self.notices.bottom = transport.height() if transport else 0
+        self.notices.show_scene(scene, details=self.director.details)
+
+    def reset_layout(self) -> None:
+        """Give the board the shares that its layout came with."""
+        self.board.arrange(LAYOUTS[self.layout_name])
+        self.board.arranged.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Plain keys that no part of the window wanted."""
+        if not self.keymap.press(event):
+            super().keyPressEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Say so before everything goes."""
+        self.closing.emit()
+        super().closeEvent(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Notice the first picture."""
+        if event.type() == QEvent.Type.Paint and not self._painted:
+            self._painted = True
+            # After this event the picture is also flushed to the screen.
+            QTimer.singleShot(0, self, self.painted.emit)
+            watched.removeEventFilter(self)
+        return super().eventFilter(watched, event)
+
+    def _build(self) -> None:
+        self.setWindowTitle("FFN Explorer")
+        self.setWindowIcon(QIcon(str(asset("icons/ffn-explorer.svg"))))
+        self.setMinimumSize(*SMALLEST_PX)
+        self.resize(*FIRST_PX)
+        central = QWidget()
+        column = QVBoxLayout(central)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.controls)
+        column.addWidget(self.board, 1)
+        self.setCentralWidget(central)
+        self.board.installEventFilter(self)
+        # Keys belong to the pass until a person chooses something else; a click on the ground gives them back.
+        self.board.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.board.setFocus()
+
+    def _connect(self) -> None:
+        director = self.director
+        director.scene_made.connect(lambda scene: director.attempt(lambda: self.show_scene(scene)))
+        for part in (self.controls, self.board):
+            part.requested.connect(director.request)
+        self.board.reset_asked.connect(self.reset_layout)
+        self.notices.cancel_asked.connect(director.loader.cancel)
+        self.notices.dismissed.connect(lambda: director.tell(None))
+
+    def _restyle(self, look: Appearance) -> None:
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        apply_style(application, look)
+        if look.theme != "projector":
+            self.room_theme = look.theme

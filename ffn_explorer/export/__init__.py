@@ -1,0 +1,1 @@
+"""Export: pictures of a panel or of the window as files; `table.EXPORTERS` lists the formats."""

@@ -1,0 +1,64 @@
+"""PNG pictures of any widget, with the settings written inside, so that a picture can be made again."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from PySide6.QtCore import QIODevice, QSaveFile, QSize
+from PySide6.QtGui import QImage, QImageWriter
+from PySide6.QtWidgets import QWidget
+
+from ffn_explorer import __version__
+from ffn_explorer.core.errors import InputError
+from ffn_explorer.state.app_state import AppState
+
+SIDE_PX = (16, 16_384)
+"""Smallest and largest side of a picture."""
+
+
+def write_png(widget: QWidget, path: Path, *, state: AppState) -> None:
+    """Write a widget as it stands; the file appears whole or not at all.
+
+    Text chunks: Software, Settings (JSON, see `Settings.to_json`), Sentences (JSON), Time (0..1 of the pass).
+    Raises InputError where the file cannot be written.
+    """
+    write_image(widget.grab().toImage(), path, notes=notes_of(state))
+
+
+def notes_of(state: AppState) -> dict[str, str]:
+    """What a picture of this state was made from, for its text chunks."""
+    return {
+        "Software": f"FFN Explorer {__version__}",
+        "Settings": json.dumps(state.settings.to_json()),
+        "Sentences": json.dumps(state.source.sentences, ensure_ascii=False),
+        "Time": f"{state.playback.time:g}",
+    }
+
+
+def write_image(image: QImage, path: Path, *, notes: Mapping[str, str]) -> None:
+    """Write an image with text chunks; InputError, with the system's reason, where that fails."""
+    file = QSaveFile(str(path))
+    if not file.open(QIODevice.OpenModeFlag.WriteOnly):
+        raise InputError("export.write", path=str(path), why=file.errorString())
+    writer = QImageWriter(file, b"png")
+    for key, value in notes.items():
+        writer.setText(key, value)
+    if not writer.write(image):
+        file.cancelWriting()
+        raise InputError("export.write", path=str(path), why=writer.errorString())
+    if not file.commit():
+        raise InputError("export.write", path=str(path), why=file.errorString())
+
+
+def lay_out(widget: QWidget, size: QSize) -> None:
+    """Give a widget that is on no screen its final size, with everything inside in its place.
+
+    Raises InputError on a size outside SIDE_PX.
+    """
+    low, high = SIDE_PX
+    if not (low <= size.width() <= high and low <= size.height() <= high):
+        raise InputError("export.size", width=size.width(), height=size.height(), low=low, high=high)
+    widget.setFixedSize(size)
+    widget.ensurePolished()
+    # Grabbing sends the moves and resizes that wait; what they move shows in the second picture.
+    widget.grab()
