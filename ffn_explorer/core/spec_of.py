@@ -44,8 +44,6 @@ def _routing(settings: Settings, tokens: int) -> RoutingSpec:
     capacity = None
     if settings.capacity_factor > 0 and tokens > 0:
         capacity = math.ceil(settings.capacity_factor * tokens * settings.top_k / settings.experts)
-    # Groups limit a choice among scores; a rule that ranks the raw logits has none.
-    grouped = rule != "topk_softmax"
     return RoutingSpec(
         experts=settings.experts,
         top_k=settings.top_k,
@@ -53,8 +51,9 @@ def _routing(settings: Settings, tokens: int) -> RoutingSpec:
         score="sigmoid" if sigmoid else "softmax",
         renormalise=sigmoid or rule == "softmax_topk_renorm",
         renormalise_eps=1e-20 if sigmoid else 0.0,
-        groups=settings.expert_groups if grouped else 1,
-        groups_kept=settings.groups_kept if grouped else 1,
+        # Groups belong to the DeepSeek-V3 rule alone.
+        groups=settings.expert_groups if sigmoid else 1,
+        groups_kept=settings.groups_kept if sigmoid else 1,
         group_score="top2sum" if sigmoid else "max",
         group_fill=-math.inf,
         capacity=capacity,

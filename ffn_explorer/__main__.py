@@ -1,0 +1,67 @@
+"""Where the program starts; neither torch nor Qt is imported before a command needs it."""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+from ffn_explorer.cli import COMMANDS
+from ffn_explorer.cli.messages import choose_language, complain, tell
+from ffn_explorer.core.errors import ExplorerError
+
+DONE, OUR_FAULT, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command, or open the window without one.
+
+    Returns 0 when done, 2 for wrong input (one sentence on standard error), 1 for a fault of the program.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    choose_language(arguments)
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except ExplorerError as error:
+        complain(error)
+        return WRONG_INPUT
+    except BrokenPipeError:
+        # Whoever read our output has enough of it; the interpreter must not flush the rest at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the last net: one sentence instead of a traceback
+        return _report(error, debug="--debug" in arguments)
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    from ffn_explorer.cli.options import state_from
+    from ffn_explorer.cli.parser import parse
+
+    # Characters that the terminal lacks are written as \u escapes, never as an error.
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        args = parse(arguments)
+    except SystemExit:  # --help and --version have printed what was asked for
+        return DONE
+    for command in COMMANDS:
+        if command.name == args.command:
+            return int(command.load().main(args))
+    from ffn_explorer.app.start import start
+
+    return start(state_from(args))
+
+
+def _report(error: Exception, *, debug: bool) -> int:
+    if debug:
+        traceback.print_exception(error)
+    name = f"{type(error).__name__}: {error}".splitlines()[0]
+    print(f"ffn-explorer: {tell('cli.error.unexpected', what=name)}", file=sys.stderr)
+    return OUR_FAULT
+
+
+if __name__ == "__main__":
+    sys.exit(main())

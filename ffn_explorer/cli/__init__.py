@@ -1,0 +1,24 @@
+"""The command line: one file per subcommand, each with `add(subparsers)` and `main(args) -> int`."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One subcommand: its name, its module below `ffn_explorer.cli`, and the catalogue key of its help."""
+
+    name: str
+    module: str
+    help: str
+
+    def load(self) -> ModuleType:
+        """Its module; importing it starts neither torch nor Qt."""
+        return import_module(f"{__name__}.{self.module}")
+
+
+COMMANDS = (
+    Command("run", "run", "cli.command.run"),
+    Command("doctor", "doctor", "cli.command.doctor"),
+)

@@ -1,0 +1,43 @@
+"""Which language the command line speaks, and how it says things."""
+
+import os
+import sys
+from collections.abc import Sequence
+from contextvars import ContextVar
+
+from ffn_explorer.core.errors import ExplorerError
+from ffn_explorer.state.app_state import Language
+from ffn_explorer.state.text import say
+
+_language: ContextVar[Language] = ContextVar("language", default="en")
+
+
+def language() -> Language:
+    """Language in force."""
+    return _language.get()
+
+
+def choose_language(arguments: Sequence[str]) -> Language:
+    """Take `--lang` from the raw arguments, else the locale: help texts are made before parsing."""
+    wanted = ""
+    for here, after in zip(arguments, [*arguments[1:], ""]):
+        if here == "--lang":
+            wanted = after
+        elif here.startswith("--lang="):
+            wanted = here.partition("=")[2]
+    locale = next(
+        (os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), ""
+    )
+    chosen: Language = "ja" if (wanted or locale).startswith("ja") else "en"
+    _language.set(chosen)
+    return chosen
+
+
+def tell(key: str, **values: object) -> str:
+    """Sentence in the language in force."""
+    return say(language(), key, **values)
+
+
+def complain(error: ExplorerError) -> None:
+    """One sentence on standard error: what is wrong, and what to do."""
+    print(f"ffn-explorer: {tell(error.key, **error.values)}", file=sys.stderr)

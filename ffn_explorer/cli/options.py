@@ -1,0 +1,192 @@
+"""The options that all commands share, and the state they describe."""
+
+import argparse
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any
+
+from ffn_explorer.cli.messages import language
+from ffn_explorer.core.errors import InputError
+from ffn_explorer.core.settings import Settings
+from ffn_explorer.core.stages import Stage
+from ffn_explorer.core.tokens import tokenize
+from ffn_explorer.state.app_state import (
+    DEFAULT_SENTENCE,
+    Appearance,
+    AppState,
+    Compare,
+    Language,
+    Selection,
+    Source,
+    ThemeName,
+    Theta,
+)
+
+THEMES: tuple[ThemeName, ...] = ("light", "dark", "projector")
+LANGUAGES: tuple[Language, ...] = ("en", "ja")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option: its flag, the name it is kept under, and how argparse reads it."""
+
+    flag: str
+    kind: str = "value"
+    """"value", "many" (repeatable) or "switch" (with a --no- form)."""
+    metavar: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name in the namespace, and the last part of its help key."""
+        return self.flag.removeprefix("--").replace("-", "_")
+
+    def extra(self) -> dict[str, Any]:
+        """Further arguments for `add_argument`."""
+        if self.kind == "switch":
+            return {"action": argparse.BooleanOptionalAction}
+        return {"metavar": self.metavar, **({"action": "append"} if self.kind == "many" else {})}
+
+
+OPTIONS = (
+    Option("--sentence", "many", metavar="TEXT"),
+    Option("--d-model", metavar="D"),
+    Option("--d-ff", metavar="F"),
+    Option("--ratio", metavar="F/D"),
+    Option("--activation", metavar="NAME"),
+    Option("--bias", "switch"),
+    Option("--residual", "switch"),
+    Option("--norm", metavar="none|layer|rms"),
+    Option("--norm-placement", metavar="pre|post|sandwich"),
+    Option("--dropout", metavar="P"),
+    Option("--layers", metavar="N"),
+    Option("--layer", metavar="L"),
+    Option("--heads", metavar="H"),
+    Option("--kv-heads", metavar="K"),
+    Option("--head-dim", metavar="h"),
+    Option("--stack", metavar="encoder|decoder"),
+    Option("--experts", metavar="E"),
+    Option("--top-k", metavar="K"),
+    Option("--theta", metavar="X"),
+    Option("--seed", metavar="N"),
+    Option("--dtype", metavar="NAME"),
+    Option("--device", metavar="NAME"),
+    Option("--token", metavar="S"),
+    Option("--neuron", metavar="I"),
+    Option("--compare", metavar="ACTIVATION"),
+    Option("--lang", metavar="en|ja"),
+    Option("--theme", metavar="light|dark|projector"),
+)
+
+
+def state_from(args: argparse.Namespace) -> AppState:
+    """State that a command line describes; what it leaves out takes the defaults.
+
+    Raises SettingError or InputError, one sentence each.
+    """
+    given = vars(args)
+    settings = settings_from(given)
+    sentences = tuple(given.get("sentence", (DEFAULT_SENTENCE,)))
+    lengths = tuple(len(tokens) for tokens in tokenize(sentences))
+    compare = given.get("compare")
+    return AppState(
+        source=Source(sentences=sentences, orders=((),) * len(sentences)),
+        settings=settings,
+        compare=None if compare is None else Compare(settings.with_(activation=compare)),
+        theta=Theta(_theta(given["theta"]) if "theta" in given else None),
+        selection=_selection(given, settings, lengths),
+        appearance=Appearance(
+            theme=_one_of("theme", given.get("theme", "light"), THEMES),
+            language=_one_of("lang", given.get("lang", language()), LANGUAGES),
+        ),
+    )
+
+
+def settings_from(given: dict[str, Any]) -> Settings:
+    """Settings of the options given; the ratio gives Dff, and key-value heads follow the heads."""
+    changes: dict[str, Any] = {}
+    for field in fields(Settings):
+        if field.name in given:
+            changes[field.name] = _READERS[type(field.default)](field.name, given[field.name])
+    if "ratio" in given:
+        if "d_ff" in given:
+            raise InputError("cli.error.ratio_and_d_ff")
+        changes["d_ff"] = max(1, round(changes.get("d_model", Settings().d_model) * _ratio(given["ratio"])))
+    if "heads" in changes:
+        changes.setdefault("kv_heads", changes["heads"])
+    return Settings(**changes)
+
+
+def _selection(given: dict[str, Any], settings: Settings, lengths: tuple[int, ...]) -> Selection:
+    chosen = Selection().clamped(lengths, settings.d_model, settings.d_ff)
+    token = _index("token", given, lengths[0])
+    neuron = _index("neuron", given, settings.d_ff)
+    return Selection(
+        token=chosen.token if token is None else token,
+        neuron=neuron,
+        stage=None if neuron is None else Stage.HIDDEN if settings.gated else Stage.ACT,
+    )
+
+
+def _index(name: str, given: dict[str, Any], count: int) -> int | None:
+    if name not in given:
+        return None
+    value = _whole(name, given[name])
+    if not 0 <= value < count:
+        raise InputError("error.range", field=name, value=value, low=0, high=count - 1)
+    return value
+
+
+def _theta(text: str) -> float:
+    value = _number("theta", text)
+    if not (math.isfinite(value) and value >= 0):
+        raise InputError("cli.error.theta", value=text)
+    return value
+
+
+def _ratio(text: str) -> Fraction:
+    # Plain digits only: Fraction alone would compute 1e999999999 to its last digit.
+    number = r"\d{1,6}(?:\.\d{1,6})?"
+    if re.fullmatch(rf"{number}(?:/{number})?", text, re.ASCII):
+        above, _, below = text.partition("/")
+        top, bottom = Fraction(above), Fraction(below or 1)
+        if top > 0 and bottom > 0:
+            return top / bottom
+    raise InputError("cli.error.ratio", value=text)
+
+
+def _whole(name: str, text: str) -> int:
+    if not re.fullmatch(r"[+-]?\d{1,18}", text.strip(), re.ASCII):
+        raise InputError("cli.error.whole", option=_flag(name), value=text)
+    return int(text)
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise InputError("cli.error.number", option=_flag(name), value=text) from error
+
+
+def _word(_: str, text: str) -> str:
+    return text
+
+
+def _switch(_: str, on: bool) -> bool:
+    return on
+
+
+def _one_of(name: str, value: str, choices: tuple[Any, ...]) -> Any:  # noqa: ANN401 - one of the literals given
+    if value not in choices:
+        raise InputError("error.choice", field=name, value=value, choices=", ".join(choices))
+    return value
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+_READERS: dict[type, Callable[[str, Any], Any]] = {int: _whole, float: _number, str: _word, bool: _switch}
+"""Type of a setting -> how its option is read."""

@@ -1,0 +1,82 @@
+"""The argument parser: speaks the chosen language, and raises instead of leaving."""
+
+import argparse
+import re
+from typing import Any, NoReturn
+
+from ffn_explorer import __version__
+from ffn_explorer.cli import COMMANDS
+from ffn_explorer.cli.messages import tell
+from ffn_explorer.cli.options import OPTIONS
+from ffn_explorer.core.errors import InputError
+
+Subparsers = argparse._SubParsersAction
+
+_MISTAKES = (
+    (re.compile(r"argument (?P<option>\S+): expected"), "cli.error.value_missing"),
+    (re.compile(r"invalid choice: '?(?P<value>.*?)'? \(choose from (?P<choices>.*)\)"), "cli.error.choice"),
+    (re.compile(r"unrecognized arguments: (?P<option>.*)"), "cli.error.unknown"),
+    (re.compile(r"arguments are required: (?P<option>.*)"), "cli.error.required"),
+)
+"""What argparse says, and the sentence for it; anything else is quoted."""
+
+
+class Parser(argparse.ArgumentParser):
+    """ArgumentParser without abbreviations, with translated headings; every mistake is an InputError."""
+
+    def __init__(self, **kwargs: Any) -> None:  # noqa: ANN401 - argparse's own
+        super().__init__(**{**kwargs, "add_help": False, "allow_abbrev": False})
+        self.add_argument("-h", "--help", action="help", help=option_help("help"))
+        self.add_argument(
+            "--debug", action="store_true", default=argparse.SUPPRESS, help=option_help("debug")
+        )
+
+    def error(self, message: str) -> NoReturn:
+        """Raise the mistake as a sentence of the catalogue."""
+        for pattern, key in _MISTAKES:
+            if found := pattern.search(message):
+                raise InputError(
+                    key, **{name: value.replace("'", "") for name, value in found.groupdict().items()}
+                )
+        raise InputError("cli.error.usage", message=message)
+
+
+def add_command(subparsers: "Subparsers[Parser]", name: str, *, shared: bool = True) -> Parser:
+    """Parser of one subcommand, with its help and, if wanted, all the shared options."""
+    text = tell(f"cli.command.{name}")
+    parser: Parser = subparsers.add_parser(name, help=_escaped(text), description=text)
+    if shared:
+        add_options(parser)
+    return parser
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options that every command shares; those not given leave no trace in the namespace."""
+    group = parser.add_argument_group(tell("cli.settings"))
+    for row in OPTIONS:
+        group.add_argument(
+            row.flag, dest=row.name, default=argparse.SUPPRESS, help=option_help(row.name), **row.extra()
+        )
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """Namespace of a command line; `command` is None for the window. Raises InputError."""
+    parser = Parser(prog="ffn-explorer", description=tell("cli.about"))
+    parser.add_argument(
+        "--version", action="version", version=f"ffn-explorer {__version__}", help=option_help("version")
+    )
+    add_options(parser)
+    subparsers = parser.add_subparsers(dest="command", metavar=tell("cli.commands"), parser_class=Parser)
+    for command in COMMANDS:
+        command.load().add(subparsers)
+    return parser.parse_args(arguments)
+
+
+def option_help(name: str) -> str:
+    """Help text of an option in the language in force, ready for argparse."""
+    return _escaped(tell(f"cli.option.{name}"))
+
+
+def _escaped(text: str) -> str:
+    """Text as argparse wants it: it would take a lone % for one of its own fields."""
+    return text.replace("%", "%%")

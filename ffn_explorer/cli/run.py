@@ -1,0 +1,56 @@
+"""`ffn-explorer run`: one pass, its numbers as a table, as JSON or as an NPZ file."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ffn_explorer.cli.messages import language
+from ffn_explorer.cli.options import state_from
+from ffn_explorer.cli.parser import Parser, Subparsers, add_command, option_help
+from ffn_explorer.core.errors import InputError
+from ffn_explorer.state.app_state import AppState
+
+if TYPE_CHECKING:
+    from ffn_explorer.core.experiment import Run
+
+X_IS = ("ffn-input", "residual")
+
+
+def add(subparsers: "Subparsers[Parser]") -> None:
+    """Add the parser of this command."""
+    parser = add_command(subparsers, "run")
+    parser.add_argument("--json", action="store_true", help=option_help("json"))
+    parser.add_argument("--npz", metavar="FILE", help=option_help("npz"))
+    parser.add_argument("--x", metavar="FILE.npy", help=option_help("x"))
+    parser.add_argument("--x-is", metavar="|".join(X_IS), help=option_help("x_is"))
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run the pass and print; 0 when done."""
+    from ffn_explorer.cli.run_report import as_json, as_table, facts
+
+    run, state = _run(args)
+    found = facts(run, state, x_file=args.x or "")
+    if args.npz:
+        from ffn_explorer.cli.npz import write_npz
+
+        write_npz(Path(args.npz), run.trace)
+    print(as_json(found) if args.json else as_table(found, language()))
+    return 0
+
+
+def _run(args: argparse.Namespace) -> "tuple[Run, AppState]":
+    if args.x is None:
+        if args.x_is is not None:
+            raise InputError("cli.error.x_is_without_x")
+        state = state_from(args)
+        from ffn_explorer.core import experiment, tokens
+
+        return experiment.run(state.settings, tokens.tokenize(state.source.sentences)), state
+
+    from ffn_explorer.cli.run_input import run_on_file
+
+    x_is = args.x_is or X_IS[0]
+    if x_is not in X_IS:
+        raise InputError("error.choice", field="x-is", value=x_is, choices=", ".join(X_IS))
+    return run_on_file(Path(args.x), args, x_is="ffn-input" if x_is == "ffn-input" else "residual")

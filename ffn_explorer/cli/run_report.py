@@ -1,0 +1,130 @@
+"""What `run` says: the facts of one pass, as JSON for scripts and as a table for people."""
+
+import json
+import math
+from typing import Any
+
+from ffn_explorer.core.cost import bill
+from ffn_explorer.core.experiment import Run
+from ffn_explorer.core.position import position_check
+from ffn_explorer.core.sparsity import fractions
+from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.compute import to_numpy
+from ffn_explorer.state.requests import theta_of
+from ffn_explorer.state.text import say
+
+MOST_TOKENS_SHOWN = 24
+"""Tokens written out per sentence in the table; the JSON has all."""
+
+
+def facts(run: Run, state: AppState, *, x_file: str = "") -> dict[str, Any]:
+    """Everything that `run --json` prints, as plain values; numbers that are not finite become None."""
+    trace, lengths = run.trace, run.lengths
+    theta = theta_of(state)
+    mask = None if run.mask is None else run.mask.cpu().numpy()
+    found = fractions(to_numpy(trace.hidden), theta, relative=state.theta.relative, mask=mask)
+    counted = bill(run.settings, lengths)
+    check = position_check(run)
+    per_token = [[float(v) for v in row[:length]] for row, length in zip(found.per_token, lengths)]
+    return {
+        "tokens": [list(sentence) for sentence in run.tokens],
+        "shapes": {
+            "x": list(trace.x.shape),
+            "up": list(trace.up.shape),
+            "gate": None if trace.gate is None else list(trace.gate.shape),
+            "hidden": list(trace.hidden.shape),
+            "out": list(trace.out.shape),
+        },
+        "parameters": {
+            "ffn_total": counted.ffn_total,
+            "ffn_weights": counted.ffn_weights,
+            "attention_weights": counted.attention_weights,
+        },
+        "flops": {
+            "ffn": counted.ffn_flops,
+            "attention_projections": counted.projection_flops,
+            "attention_scores": counted.score_flops,
+        },
+        "active_fraction": {"overall": found.overall, "per_token": per_token},
+        "exact_zero_fraction": found.exact_zero,
+        "theta": theta,
+        "position_check": {
+            "max_difference": _finite(max(check.alone, check.permuted)),
+            "tolerance": check.tolerance,
+            "dtype": check.dtype,
+        },
+        "origin": {
+            "weights": {"kind": run.layer.origin.kind, "seed": run.layer.origin.seed},
+            "x": {"kind": "loaded", "file": x_file}
+            if x_file
+            else {"kind": "seeded", "seed": run.origin.seed},
+        },
+    }
+
+
+def as_json(found: dict[str, Any]) -> str:
+    """One top-level key a line, in a fixed order; plain ASCII, so that no terminal or pipe alters it."""
+    lines = [f"  {json.dumps(key)}: {json.dumps(value, allow_nan=False)}" for key, value in found.items()]
+    return "{\n" + ",\n".join(lines) + "\n}"
+
+
+def as_table(found: dict[str, Any], language: str) -> str:
+    """The same for people, a short table in their language."""
+    check, parameters, flops = found["position_check"], found["parameters"], found["flops"]
+    apart = check["max_difference"]
+    holds = apart is not None and apart <= check["tolerance"]
+    shapes = {name: "—" if shape is None else str(shape) for name, shape in found["shapes"].items()}
+    rows: list[tuple[str, str, dict[str, Any]]] = [
+        ("tokens", "tokens_value", {"tokens": line, "count": f"{len(sentence):,}"})
+        for sentence in found["tokens"]
+        for line in [_shortened(sentence)]
+    ]
+    rows += [
+        ("shapes", "shapes_value", shapes),
+        ("parameters", "parameters_value", {k: f"{v:,}" for k, v in parameters.items()}),
+        ("flops", "flops_value", {k: f"{v:,}" for k, v in flops.items()}),
+        (
+            "active",
+            "active_value",
+            {
+                "share": f"{100 * found['active_fraction']['overall']:.1f}",
+                "theta": f"{found['theta']:g}",
+                "zeros": f"{100 * found['exact_zero_fraction']:.1f}",
+            },
+        ),
+        (
+            "position",
+            "position_holds" if holds else "position_fails",
+            {
+                "difference": "∞" if apart is None else f"{apart:.2g}",
+                "tolerance": f"{check['tolerance']:.2g}",
+                "dtype": check["dtype"],
+            },
+        ),
+        _origin_row(found["origin"]),
+    ]
+    return "\n".join(
+        say(
+            language,
+            "cli.run.row",
+            name=say(language, f"cli.run.{name}"),
+            value=say(language, f"cli.run.{key}", **values),
+        )
+        for name, key, values in rows
+    )
+
+
+def _origin_row(origin: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    seed = origin["weights"]["seed"]
+    if origin["x"]["kind"] == "loaded":
+        return "origin", "origin_loaded", {"seed": seed, "file": origin["x"]["file"]}
+    return "origin", "origin_seeded", {"seed": seed}
+
+
+def _shortened(tokens: list[str]) -> str:
+    shown = " ".join(tokens[:MOST_TOKENS_SHOWN])
+    return shown if len(tokens) <= MOST_TOKENS_SHOWN else f"{shown} …"
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
