@@ -39,6 +39,7 @@ class ChipsPanel(Panel):
         self.hint = HintLabel(self)
         self.editor = SentenceEditor(self, judge=self._judge, default=DEFAULT_SENTENCE)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.place.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._arrange()
         self.row.set_tip(self._tip)
         self.row.chosen.connect(lambda token: self.request(changes.select_token(token)))
@@ -95,7 +96,6 @@ class ChipsPanel(Panel):
         self.back.setEnabled(chosen.sentence > 0)
         self.onward.setEnabled(chosen.sentence < len(scene.sentences) - 1)
         self.place.set_text(f"{chosen.sentence + 1} / {len(scene.sentences)}")
-        self.place.setFixedWidth(self.place.sizeHint().width() + px(scene.look, 4))
         self.setFixedHeight(self.row.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -30,9 +30,9 @@ class ChipLook:
 
 
 def row_height(look: Appearance) -> int:
-    """Height of the row: two lines, padding, and room for the focus ring."""
+    """Height of the row: two lines and padding."""
     text = QFontMetrics(font(look, "title", bold=True))
-    return text.height() + QFontMetrics(font(look, "small")).height() + px(look, 5) + 2 * _ring(look)
+    return text.height() + QFontMetrics(font(look, "small")).height() + px(look, 9)
 
 
 def note_of(position: int, active: float | None) -> str:
@@ -58,27 +58,25 @@ def draw_chip(
 ) -> None:
     """Draw one chip into `place`, which spans the row's height."""
     theme = theme_of(look)
-    ring = _ring(look)
-    face = place.adjusted(0, ring, 0, -ring)
-    radius = px(look, 7)
-    _draw_ground(painter, theme, face=face, radius=radius, look=look, state=state)
+    face = place
+    _draw_ground(painter, theme, face=face, look=look, state=state)
     ink = QColor(theme.on_accent if state.selected else theme.ink)
     quiet = blend(theme.on_accent, theme.accent, 0.78) if state.selected else QColor(theme.muted)
     bold, small = font(look, "title", bold=True), font(look, "small")
-    middle = face.top() + px(look, 2) + QFontMetrics(bold).height()
+    middle = face.top() + px(look, 4) + QFontMetrics(bold).height()
     painter.save()
     painter.setClipRect(face)  # stacked combining marks stay inside their chip
     painter.setFont(bold)
     painter.setPen(ink)
     pad = px(look, 4)
-    top = face.top() + px(look, 2)
+    top = face.top() + px(look, 4)
     line = QRectF(face.left() + pad, top, face.width() - 2 * pad, middle - top)
     right = Qt.TextElideMode.ElideRight
     shown = QFontMetrics(bold).elidedText(drawable(chip.text, bold), right, int(line.width()))
     painter.drawText(line, int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine), shown)
     painter.setFont(small)
     painter.setPen(quiet)
-    note = QRectF(face.left(), middle, face.width(), face.bottom() - middle - px(look, 2))
+    note = QRectF(face.left(), middle, face.width(), face.bottom() - middle - px(look, 5))
     painter.drawText(note, int(Qt.AlignmentFlag.AlignCenter), note_of(position, chip.active))
     painter.restore()
 
@@ -86,10 +84,9 @@ def draw_chip(
 def draw_gap(painter: QPainter, *, place: QRectF, look: Appearance) -> None:
     """Mark the place that a lifted chip has left."""
     theme = theme_of(look)
-    ring = _ring(look)
     painter.setPen(QPen(QColor(theme.muted), line_px(look), Qt.PenStyle.DashLine))
     painter.setBrush(QColor(theme.sunken))
-    face = place.adjusted(0.5, ring + 0.5, -0.5, -ring - 0.5)
+    face = place.adjusted(0.5, 0.5, -0.5, -0.5)
     painter.drawRoundedRect(face, px(look, 7), px(look, 7))
 
 
@@ -101,10 +98,15 @@ def draw_insertion(painter: QPainter, x: float, *, height: int, look: Appearance
     painter.drawLine(round(x), inset, round(x), height - inset)
 
 
-def _draw_ground(
-    painter: QPainter, theme: Theme, *, face: QRectF, radius: float, look: Appearance, state: ChipLook
-) -> None:
-    width = line_px(look)
+def _draw_ground(painter: QPainter, theme: Theme, *, face: QRectF, look: Appearance, state: ChipLook) -> None:
+    width, radius = line_px(look), px(look, 7)
+    if state.focused:
+        # The ring stands at the chip's own edge and the fill draws in, so that no chip needs room around it.
+        painter.setPen(QPen(QColor(theme.focus), 2 * width))
+        painter.setBrush(QColor(theme.background))
+        painter.drawRoundedRect(face.adjusted(width, width, -width, -width), radius, radius)
+        gap = 3 * width
+        face, radius = face.adjusted(gap, gap, -gap, -gap), max(1, radius - 2)
     border = theme.focus if state.lifted else theme.accent if state.selected else theme.border
     if state.pointed and not state.selected and not state.lifted:
         border = theme.muted
@@ -113,11 +115,6 @@ def _draw_ground(
     painter.setBrush(QColor(theme.accent if state.selected else theme.surface))
     inset = thick / 2
     painter.drawRoundedRect(face.adjusted(inset, inset, -inset, -inset), radius, radius)
-    if state.focused:
-        painter.setPen(QPen(QColor(theme.focus), 2 * width))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        out = _ring(look) - width
-        painter.drawRoundedRect(face.adjusted(-out, -out, out, out), radius + out, radius + out)
 
 
 def _percent(share: float | None) -> str:
@@ -127,8 +124,3 @@ def _percent(share: float | None) -> str:
     if 0.0 < share < 0.005:
         return "< 1 %"
     return "> 99 %" if 0.995 <= share < 1.0 else f"{round(100 * share)} %"
-
-
-def _ring(look: Appearance) -> int:
-    """Room around a chip for its focus ring, in pixels."""
-    return px(look, 3)

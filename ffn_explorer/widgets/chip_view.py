@@ -78,7 +78,7 @@ class ChipView(QWidget):
 
     def sizeHint(self) -> QSize:
         """Room for every chip."""
-        return QSize(self.places.content + 2 * self.inset, row_height(self.picture.look))
+        return QSize(self.places.content, row_height(self.picture.look))
 
     def minimumSizeHint(self) -> QSize:
         """Room for one chip and both arrows."""
@@ -87,14 +87,9 @@ class ChipView(QWidget):
     # Geometry -----------------------------------------------------------------------------------------------
 
     @property
-    def inset(self) -> int:
-        """Room left and right for the focus ring of the outer chips."""
-        return px(self.picture.look, 3)
-
-    @property
     def room(self) -> int:
         """Pixels that show chips."""
-        return max(1, self.width() - 2 * self.inset)
+        return max(1, self.width())
 
     @property
     def first(self) -> int:
@@ -110,7 +105,7 @@ class ChipView(QWidget):
 
     def chip_rect(self, index: int) -> QRectF:
         """Place of a chip in this widget, also outside its bounds."""
-        left = int(self.places.lefts[index]) - self.offset + self.inset
+        left = int(self.places.lefts[index]) - self.offset
         return QRectF(left, 0, int(self.places.widths[index]), self.height())
 
     def arrow_at(self, x: float) -> int:
@@ -121,12 +116,12 @@ class ChipView(QWidget):
 
     def chip_at(self, x: float) -> int | None:
         """Chip under a pixel of this widget, the arrows' zones left out."""
-        return None if self.arrow_at(x) else self.places.at(x + self.offset - self.inset)
+        return None if self.arrow_at(x) else self.places.at(x + self.offset)
 
     def slot_of(self, drag: Drag) -> int:
         """Gap into which the held chip would go."""
         middle = drag.x - drag.grab + int(self.places.widths[drag.start]) / 2
-        return self.places.slot(middle + self.offset - self.inset)
+        return self.places.slot(middle + self.offset)
 
     @property
     def _more_left(self) -> bool:
@@ -160,7 +155,7 @@ class ChipView(QWidget):
         draw_chip(painter, chip, position=index, place=place, look=self.picture.look, state=state)
 
     def _draw_lifted(self, painter: QPainter, drag: Drag) -> None:
-        gap = self.places.gap_x(self.slot_of(drag)) - self.offset + self.inset
+        gap = self.places.gap_x(self.slot_of(drag)) - self.offset
         draw_insertion(painter, gap, height=self.height(), look=self.picture.look)
         place = self.chip_rect(drag.start)
         place.moveLeft(min(max(0.0, drag.x - drag.grab), max(0.0, self.width() - place.width())))
