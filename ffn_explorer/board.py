@@ -57,7 +57,7 @@ class Board(QWidget):
             if panel.isVisibleTo(self):
                 try:
                     panel.offer(scene)
-                except Exception as error:  # one panel's defect must not blank the others
+                except Exception as error:  # noqa: BLE001 - raised after all panels had it
                     failed = failed or error
         self._showing = False
         if failed is not None:

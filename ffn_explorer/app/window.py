@@ -104,7 +104,7 @@ class Window(QMainWindow):
         column.addWidget(self.board, 1)
         self.setCentralWidget(central)
         self.board.installEventFilter(self)
-        # Keys belong to the pass until a person chooses something else; a click on the ground gives them back.
+        # Plain keys drive the pass until a person chooses something; a click on the ground gives them back.
         self.board.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.board.setFocus()
 

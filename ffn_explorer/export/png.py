@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from PySide6.QtCore import QIODevice, QSaveFile, QSize
+from PySide6.QtCore import QCoreApplication, QIODevice, QSaveFile, QSize
 from PySide6.QtGui import QImage, QImageWriter
 from PySide6.QtWidgets import QWidget
 
@@ -59,6 +59,7 @@ def lay_out(widget: QWidget, size: QSize) -> None:
     if not (low <= size.width() <= high and low <= size.height() <= high):
         raise InputError("export.size", width=size.width(), height=size.height(), low=low, high=high)
     widget.setFixedSize(size)
-    widget.ensurePolished()
-    # Grabbing sends the moves and resizes that wait; what they move shows in the second picture.
+    widget.show()
+    # Layouts answer posted requests; sent here, they leave nothing for a later event loop to move.
+    QCoreApplication.sendPostedEvents()
     widget.grab()

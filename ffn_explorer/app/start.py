@@ -1,0 +1,97 @@
+"""Start: from the command line to a window with its first picture; torch comes after that."""
+
+import logging
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ffn_explorer.app.screen import check_libraries, check_server, has_screen
+from ffn_explorer.core.errors import ExplorerError
+from ffn_explorer.state import changes
+from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.text import say
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+    from ffn_explorer.app.window import Window
+
+PICTURE = "ffn-explorer.png"
+
+
+def start(state: AppState | None, *, given: frozenset[str] = frozenset()) -> int:
+    """Open the window and run until it closes; returns the exit code.
+
+    state: what the command line describes; None takes up the last session.
+    given: names of the options on the command line; a look among them goes before the remembered one.
+    Raises InputError, one sentence, where Qt cannot start here.
+    """
+    if not has_screen():
+        return _without_screen(state or AppState())
+    check_libraries(window=True)
+    check_server()
+    from PySide6.QtWidgets import QApplication
+
+    application = QApplication(sys.argv[:1])
+    window = _open(application, state, given)
+    from ffn_explorer.app.signals import SignalWatch
+
+    watch = SignalWatch(window.close, application)
+    code = application.exec()
+    watch.stop()
+    return _leave(window, code)
+
+
+def _open(application: "QApplication", state: AppState | None, given: frozenset[str]) -> "Window":
+    from ffn_explorer.app.director import Director
+    from ffn_explorer.app.memory import Memory
+    from ffn_explorer.app.window import Window
+    from ffn_explorer.state.first_scene import preload
+    from ffn_explorer.state.results import Results
+    from ffn_explorer.state.session import Session
+
+    application.setApplicationName("ffn-explorer")
+    application.setDesktopFileName("ffn-explorer")
+    memory = Memory(application)
+    first = memory.first_state(state, given)
+    results = Results()
+    preload(results, first)
+    director = Director(Session(first), results)
+    window = Window(director, layout_name=memory.layout_name)
+    memory.watch(window)
+    window.painted.connect(director.loader.warm_up)
+    director.request(changes.play())
+    director.start()
+    window.show()
+    return window
+
+
+def _leave(window: "Window", code: int) -> int:
+    """End; work that does not heed its cancel flag is left to the system, since waiting for it could take minutes."""
+    if not window.director.close():
+        logging.shutdown()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    window.deleteLater()
+    return code
+
+
+def _without_screen(state: AppState) -> int:
+    """Write the scene as a picture and say how to open the window; 0 where that worked."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    check_libraries(window=False)
+    from ffn_explorer.app.still import draw
+
+    path = Path.cwd() / PICTURE
+    try:
+        draw(state, path)
+    except ExplorerError as error:
+        if error.key != "export.write":
+            raise
+        path = Path(tempfile.mkdtemp(prefix="ffn-explorer-")) / PICTURE
+        draw(state, path)
+    print(say(state.appearance.language, "window.no_display", path=str(path)))  # noqa: T201 - no window can say it
+    return 0

@@ -1,0 +1,61 @@
+"""Still pictures without a window on any screen: the same Scene, the same board, computed one after the other."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QApplication, QWidget
+
+from ffn_explorer.app.director import Director
+from ffn_explorer.app.style import apply_style
+from ffn_explorer.app.window import FIRST_PX, Window
+from ffn_explorer.board import Board
+from ffn_explorer.core.errors import InputError
+from ffn_explorer.export.png import lay_out
+from ffn_explorer.export.table import exporter_of
+from ffn_explorer.panels.table import PANELS
+from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.compute import compute
+from ffn_explorer.state.layouts import Slot
+from ffn_explorer.state.needs import needs
+from ffn_explorer.state.resolver import Resolver
+from ffn_explorer.state.results import Results
+from ffn_explorer.state.session import Session
+
+PANEL_PX = (960, 600)
+
+
+def draw(
+    state: AppState, path: Path, *, panel: str | None = None, size: tuple[int, int] | None = None
+) -> None:
+    """Write a picture of the window, or of one panel, in this state.
+
+    Raises InputError on an unknown panel or format, a size outside 16..16384, or a file that cannot be written,
+    and whatever computing the state raises.
+    """
+    export = exporter_of(path)
+    if panel is not None and panel not in PANELS:
+        raise InputError("export.panel", name=panel, choices=", ".join(PANELS))
+    application = QApplication.instance() or QApplication([])
+    assert isinstance(application, QApplication)
+    results = computed(state)
+    if panel is None:
+        director = Director(Session(state), results)
+        widget: QWidget = Window(director)
+        director.start()
+    else:
+        apply_style(application, state.appearance)
+        board = Board(Slot(panel))
+        board.show_scene(Resolver(results).resolve(state))
+        widget = board
+    widget.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    lay_out(widget, QSize(*(size or (FIRST_PX if panel is None else PANEL_PX))))
+    export(widget, path, state=state)
+    widget.close()
+
+
+def computed(state: AppState) -> Results:
+    """Everything that a state needs, computed here and now; raises what computing raises."""
+    results = Results()
+    while todo := needs(state, results):
+        results.put(todo[0], compute(todo[0], results))
+    return results

@@ -1,0 +1,70 @@
+"""`ffn-explorer render`: a picture of the window or of one panel, drawn without a screen."""
+
+import argparse
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from ffn_explorer.cli.options import state_from
+from ffn_explorer.cli.parser import Parser, Subparsers, add_command, option_help
+from ffn_explorer.core.errors import InputError
+from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.changes import SCALES
+
+
+def add(subparsers: "Subparsers[Parser]") -> None:
+    """Add the parser of this command."""
+    parser = add_command(subparsers, "render")
+    parser.add_argument("-o", "--output", metavar="OUT", required=True, help=option_help("output"))
+    parser.add_argument("--panel", metavar="NAME", help=option_help("panel"))
+    parser.add_argument("--window", action="store_true", help=option_help("window"))
+    parser.add_argument("--size", metavar="WxH", help=option_help("size"))
+    parser.add_argument("--time", metavar="T", help=option_help("time"))
+    parser.add_argument("--scale", metavar="X", help=option_help("scale"))
+
+
+def main(args: argparse.Namespace) -> int:
+    """Draw and write; 0 when done."""
+    if args.panel is not None and args.window:
+        raise InputError("export.one_of")
+    state = _state(args)
+    size = None if args.size is None else _size(args.size)
+    # No window appears, so no screen is needed, unless a person asks for another platform.
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    from ffn_explorer.app.screen import check_libraries
+
+    check_libraries(window=False)
+    from ffn_explorer.app.still import draw
+
+    draw(state, Path(args.output), panel=args.panel, size=size)
+    return 0
+
+
+def _state(args: argparse.Namespace) -> AppState:
+    state = state_from(args)
+    time = 1.0 if args.time is None else _within("time", args.time, (0.0, 1.0))
+    scale = 1.0 if args.scale is None else _within("scale", args.scale, SCALES)
+    return replace(
+        state,
+        playback=replace(state.playback, time=time),
+        appearance=replace(state.appearance, scale=scale),
+    )
+
+
+def _within(name: str, typed: str, limits: tuple[float, float]) -> float:
+    low, high = limits
+    try:
+        value = float(typed)
+    except ValueError as error:
+        raise InputError("cli.error.number", option=f"--{name}", value=typed) from error
+    if not low <= value <= high:
+        raise InputError("error.range", field=name, value=value, low=low, high=high)
+    return value
+
+
+def _size(typed: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d{1,6})[x×](\d{1,6})", typed.strip(), re.ASCII)
+    if not found:
+        raise InputError("export.size_format", value=typed)
+    return int(found[1]), int(found[2])
