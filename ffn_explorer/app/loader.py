@@ -66,6 +66,7 @@ class Loader(QObject):
         self._warm = False
         self._waiting_since = 0.0
         self._stopped_by_person = False
+        self._announced = False
         self._worker = Worker(self)
         self._worker.answered.connect(self._receive)
         self._settle = self._timer(SETTLE_MS, self._start_next)
@@ -138,6 +139,7 @@ class Loader(QObject):
         self._running = request
         self._stopped_by_person = False
         self._worker.start(self._work(request))
+        self._watch()
 
     def _work(self, request: Request) -> Work:
         def work(cancelled: Cancelled) -> Result:
@@ -184,10 +186,13 @@ class Loader(QObject):
             self._announce.start()
         elif not working and not self._todo:
             self._announce.stop()
-            self.busy_changed.emit(None)
+            if self._announced:
+                self._announced = False
+                self.busy_changed.emit(None)
 
     def _say_busy(self) -> None:
         if self._running is not None:
+            self._announced = True
             self.busy_changed.emit(job_text(self._running))
 
 

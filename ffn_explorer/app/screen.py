@@ -15,7 +15,7 @@ ODD_PACKAGES = {"libglib-2.0.so.0": "libglib2.0-0", "libgthread-2.0.so.0": "libg
 
 
 def has_screen() -> bool:
-    """Whether a platform was chosen, or this session has a screen; other systems than Linux always have one."""
+    """Whether a platform was chosen or this session has a screen; other systems always have one."""
     if not sys.platform.startswith("linux") or os.environ.get("QT_QPA_PLATFORM"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
@@ -70,7 +70,7 @@ def _qt_folder() -> Path | None:
 
 
 def _missing(file: Path) -> list[str]:
-    """Libraries that a shared object cannot find; opening it is quick, asking `ldd` for the whole list is not."""
+    """Libraries that a shared object cannot find; opening it is quicker than asking `ldd` every time."""
     try:
         ctypes.CDLL(str(file))
     except OSError as error:

@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, QSocketNotifier
 class SignalWatch(QObject):
     """Wakes Qt's event loop when the system sends a signal, and calls `close` from there.
 
-    Python runs its handlers only between two of its own instructions, and an idle event loop has none; the byte
-    that Python writes to a socket for each signal gives it one.
+    Python runs its handlers only between two of its own instructions, and an idle event loop has none; the
+    byte that Python writes to a socket for each signal gives it one.
     """
 
     def __init__(self, close: Callable[[], object], parent: QObject | None = None) -> None:

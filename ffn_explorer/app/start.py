@@ -69,7 +69,7 @@ def _open(application: "QApplication", state: AppState | None, given: frozenset[
 
 
 def _leave(window: "Window", code: int) -> int:
-    """End; work that does not heed its cancel flag is left to the system, since waiting for it could take minutes."""
+    """End; work that does not heed its cancel flag goes with the process, since it may take minutes."""
     if not window.director.close():
         logging.shutdown()
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""Still pictures without a window on any screen: the same Scene, the same board, computed one after the other."""
+"""Still pictures without a screen: the same Scene and the same board, everything computed in turn."""
 
 from pathlib import Path
 
@@ -29,8 +29,8 @@ def draw(
 ) -> None:
     """Write a picture of the window, or of one panel, in this state.
 
-    Raises InputError on an unknown panel or format, a size outside 16..16384, or a file that cannot be written,
-    and whatever computing the state raises.
+    Raises InputError on an unknown panel or format, a size outside 16..16384, or a file that cannot be
+    written, and whatever computing the state raises.
     """
     export = exporter_of(path)
     if panel is not None and panel not in PANELS:

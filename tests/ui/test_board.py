@@ -52,7 +52,7 @@ class Noting(Panel):
             self.request(changes.clear_selection())
 
 
-MAKERS = {name: Noting for name in ("a", "b", "c", "d")}
+MAKERS = dict.fromkeys("abcd", Noting)
 LAYOUT = Split(
     "column",
     (Slot("a"), Split("row", (Slot("b"), Split("column", (Slot("c"), Slot("d")), (50, 50))), (70, 30))),
