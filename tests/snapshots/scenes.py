@@ -1,0 +1,137 @@
+"""Real scenes for pictures: computed once per session, small enough to be quick, and unlike each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+from ffn_explorer.core.settings import ORIGINAL_2017, Settings
+from ffn_explorer.core.stages import Stage
+from ffn_explorer.state.app_state import (
+    Appearance,
+    AppState,
+    Cell,
+    Compare,
+    Playback,
+    Selection,
+    Source,
+    Theta,
+    View,
+)
+from ffn_explorer.state.compute import attempt
+from ffn_explorer.state.needs import needs
+from ffn_explorer.state.pyramid import pyramid
+from ffn_explorer.state.requests import run_of
+from ffn_explorer.state.resolver import Resolver
+from ffn_explorer.state.result import RunResult
+from ffn_explorer.state.results import Results
+from ffn_explorer.state.scene import Scene
+from ffn_explorer.state.text import Text, text
+
+PLAIN = Settings(d_model=48, d_ff=192, heads=4, kv_heads=4)
+GATED = Settings(d_model=32, d_ff=88, activation="swiglu", norm="rms", bias=False, heads=4, kv_heads=2)
+EXPERTS = GATED.with_(experts=4, top_k=2)
+BATCH = Source(sentences=("The keys on the table are lost.", "鍵は机の上。", "Lost?"), orders=((), (), ()))
+CHOSEN = Selection(token=2, neuron=17, stage=Stage.ACT)
+
+
+def computed(state: AppState) -> Results:
+    """Return everything that a state needs."""
+    results = Results()
+    fill(state, results)
+    return results
+
+
+def fill(state: AppState, results: Results) -> None:
+    """Compute what a state lacks."""
+    while todo := needs(state, results):
+        attempt(todo[0], results)
+
+
+def scene_of(state: AppState, *, busy: Text | None = None, message: Text | None = None) -> Scene:
+    """Return the finished scene of a state."""
+    return Resolver(computed(state)).resolve(state, busy=busy, message=message)
+
+
+def damaged() -> Scene:
+    """Return a scene whose intermediate holds NaN and infinities, as after an overflow."""
+    state = AppState(settings=PLAIN, selection=CHOSEN)
+    results = computed(state)
+    run = results.get(run_of(state))
+    assert isinstance(run, RunResult)
+    values = dict(run.values)
+    for stage in (Stage.UP, Stage.ACT, Stage.OUT):
+        bad = np.array(values[stage])
+        bad[0, 2, ::7] = np.nan
+        bad[0, 3, 1] = np.inf
+        bad[0, 4, 2] = -np.inf
+        values[stage] = bad
+    pyramids = {stage: pyramid(array) for stage, array in values.items()}
+    broken = Results()
+    broken.put(run_of(state), replace(run, values=values, pyramids=pyramids))
+    fill(state, broken)
+    return Resolver(broken).resolve(state)
+
+
+def early() -> Scene:
+    """Return the scene before anything was computed."""
+    return Resolver(Results()).resolve(AppState(), busy=text("job.run"))
+
+
+def at(time: float, *, playing: bool = False) -> Callable[[], Scene]:
+    """Return a maker of the plain scene at a moment of the pass."""
+    return lambda: scene_of(AppState(settings=PLAIN, playback=Playback(time, playing)))
+
+
+def of(state: AppState) -> Callable[[], Scene]:
+    """Return a maker of a state's scene."""
+    return lambda: scene_of(state)
+
+
+MAKERS: dict[str, Callable[[], Scene]] = {
+    "plain": at(1.0),
+    "start": at(0.0),
+    "third": at(0.3, playing=True),
+    "later": at(0.6),
+    "chosen": of(AppState(settings=PLAIN, selection=CHOSEN)),
+    "pointed": of(AppState(settings=PLAIN, selection=CHOSEN, hover=Cell(Stage.OUT, 0, 1, 5))),
+    "pointed early": of(
+        AppState(settings=PLAIN, hover=Cell(Stage.ACT, 0, 5, 100), playback=Playback(0.5, speed=2.0))
+    ),
+    "gated": of(AppState(settings=GATED, selection=Selection(token=4, neuron=3, stage=Stage.GATE))),
+    "gated dark ja": of(
+        AppState(settings=GATED, appearance=Appearance("dark", "ja"), playback=Playback(0.35))
+    ),
+    "experts": of(AppState(settings=EXPERTS, selection=Selection(token=1, expert=2))),
+    "post": of(AppState(settings=ORIGINAL_2017.with_(d_model=48, d_ff=192))),
+    "sandwich": of(
+        AppState(settings=PLAIN.with_(norm_placement="sandwich", dtype="bfloat16"), playback=Playback(0.8))
+    ),
+    "bare": of(AppState(settings=PLAIN.with_(norm="none", residual=False, activation="gelu"))),
+    "one": of(
+        AppState(settings=Settings(d_model=1, d_ff=1, heads=1, kv_heads=1), selection=Selection(token=0))
+    ),
+    "wide": of(AppState(settings=Settings(d_model=512, d_ff=2_048, activation="silu"))),
+    "batch": of(AppState(settings=PLAIN, source=BATCH, selection=Selection(sentence=1, token=1))),
+    "mixed": of(AppState(settings=PLAIN.with_(mixer=True, activation="relu2"), theta=Theta(0.5, relative=True))),
+    "compared": of(AppState(settings=PLAIN, compare=Compare(PLAIN.with_(activation="gelu")))),
+    "pinned": of(
+        AppState(settings=PLAIN, selection=CHOSEN, views=(("maps", View(Stage.UP, first=20, shown=30)),))
+    ),
+    "projector": of(AppState(settings=PLAIN, selection=CHOSEN, appearance=Appearance("projector"))),
+    "large": of(AppState(settings=PLAIN, appearance=Appearance("light", "ja", scale=1.5, transposed=True))),
+    "broken": damaged,
+    "early": early,
+    "refused": lambda: scene_of(
+        AppState(settings=PLAIN), message=text("error.range", field="d_model", value=0, low=1, high=9)
+    ),
+}
+
+
+@cache
+def scene(name: str) -> Scene:
+    """Return a scene by name."""
+    return MAKERS[name]()
