@@ -14,7 +14,7 @@ from ffn_explorer.app.controls.knobs import ChoiceKnob, Knob
 from ffn_explorer.app.controls.presets import PRESETS
 from ffn_explorer.app.controls.table import CONTROLS
 from ffn_explorer.core.settings import Settings
-from ffn_explorer.state.app_state import AppState, Appearance
+from ffn_explorer.state.app_state import Appearance, AppState
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.resolver import Resolver
 from ffn_explorer.state.results import Results
