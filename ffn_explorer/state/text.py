@@ -16,7 +16,7 @@ class Text:
     values: tuple[tuple[str, Any], ...] = ()
 
 
-def text(key: str, **values: Any) -> Text:  # noqa: ANN401 - numbers and strings alike
+def text(key: str, /, **values: Any) -> Text:  # noqa: ANN401 - numbers and strings alike
     """Text from a key and named values."""
     return Text(key, tuple(values.items()))
 
@@ -28,7 +28,7 @@ def catalogue(language: str) -> dict[str, str]:
         return dict(_flatten(tomllib.load(file)))
 
 
-def say(language: str, what: Text | str, **values: Any) -> str:  # noqa: ANN401
+def say(language: str, what: Text | str, /, **values: Any) -> str:  # noqa: ANN401
     """Sentence in a language; a missing key is a defect, so it raises KeyError."""
     item = text(what, **values) if isinstance(what, str) else what
     filled = {name: say(language, v) if isinstance(v, Text) else v for name, v in item.values}

@@ -78,7 +78,7 @@ class Panel(QWidget):
         assert self.scene is not None
         return theme_of(self.scene.look)
 
-    def say(self, what: Text | str, **values: Any) -> str:  # noqa: ANN401 - numbers and strings alike
+    def say(self, what: Text | str, /, **values: Any) -> str:  # noqa: ANN401 - numbers and strings alike
         """Sentence in the scene's language; a bare key is taken inside "panel.<name>."."""
         assert self.scene is not None
         if isinstance(what, str) and "." not in what:
