@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -79,7 +80,8 @@ def test_a_wrong_number_is_found(dtype: str, stage: Stage) -> None:
     name = {Stage.INPUT: "x", Stage.NORM: "normed"}.get(stage, stage.value)
     tensor = found.trace.stage(stage)
     wrong = tensor + tensor.abs().max() / 1000
-    changed = replace(found, trace=replace(found.trace, **{name: wrong}))
+    changes: dict[str, Any] = {name: wrong}
+    changed = replace(found, trace=replace(found.trace, **changes))
     proof = prove(changed, stage, sentence=0, token=1, index=3)
     assert proof.difference > 3 * proof.tolerance
 
@@ -119,7 +121,7 @@ def test_sum_shows_the_largest_terms() -> None:
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (0.012345, "0.01234"),
+        (0.0123456, "0.01235"),
         (-2.0, "−2"),
         (1e-5, "1e−5"),
         (-1.5e20, "−1.5e20"),
