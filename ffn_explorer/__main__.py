@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    from ffn_explorer.cli.options import state_from
+    from ffn_explorer.cli.options import OPTIONS, state_from
     from ffn_explorer.cli.parser import parse
 
     # Characters that the terminal lacks are written as \u escapes, never as an error.
@@ -52,7 +52,8 @@ def _run(arguments: list[str]) -> int:
             return int(command.load().main(args))
     from ffn_explorer.app.start import start
 
-    return start(state_from(args))
+    given = frozenset(row.name for row in OPTIONS if row.name in args)
+    return start(state_from(args) if given else None, given=given)
 
 
 def _report(error: Exception, *, debug: bool) -> int:

@@ -20,5 +20,7 @@ class Command:
 
 COMMANDS = (
     Command("run", "run", "cli.command.run"),
+    Command("render", "render", "cli.command.render"),
     Command("doctor", "doctor", "cli.command.doctor"),
+    Command("bench", "bench", "cli.command.bench"),
 )

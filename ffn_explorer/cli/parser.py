@@ -68,7 +68,11 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add_options(parser)
     subparsers = parser.add_subparsers(dest="command", metavar=tell("cli.commands"), parser_class=Parser)
     for command in COMMANDS:
-        command.load().add(subparsers)
+        # Only the command named is imported; the others are listed by --help, and no more.
+        if command.name in arguments:
+            command.load().add(subparsers)
+        else:
+            subparsers.add_parser(command.name, help=_escaped(tell(command.help)))
     return parser.parse_args(arguments)
 
 
