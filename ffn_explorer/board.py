@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QBoxLayout, QVBoxLayout, QWidget
 
 from ffn_explorer.panels.table import PANELS, PanelMaker
 from ffn_explorer.state.layouts import Layout, Slot, Split, sizes_of, splits_of, with_sizes
@@ -161,6 +161,8 @@ def _padded(widget: QWidget) -> QWidget:
 
 
 def _first_focus(panel: Panel) -> QWidget:
-    """The panel itself where it takes the keyboard, else the first widget inside that does."""
-    takers = [panel, *panel.findChildren(QWidget)]
-    return next((w for w in takers if w.focusPolicy() & Qt.FocusPolicy.TabFocus and w.isEnabled()), panel)
+    """The panel itself where it takes the keyboard, else its picture, else its first button."""
+    takers = [w for w in (panel, *panel.findChildren(QWidget)) if w.focusPolicy() & Qt.FocusPolicy.TabFocus]
+    usable = [w for w in takers if w.isEnabled() and w.isVisibleTo(panel)]
+    pictures = [w for w in usable if not isinstance(w, QAbstractButton)]
+    return next(iter(pictures or usable), panel)

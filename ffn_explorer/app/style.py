@@ -67,6 +67,8 @@ QFrame#notice QLabel {{ color: {surface}; background: transparent; }}
 QFrame#notice QPushButton {{ color: {surface}; background: transparent; border-color: {muted}; }}
 QFrame#notice QPushButton:hover {{ background: {notice_hover}; }}
 QFrame#notice QPushButton:focus {{ border-color: {surface}; }}
+QListView::item {{ padding: {pad_y}px {pad}px; border-radius: {radius}px; }}
+QListView::item:selected {{ background: {accent}; color: {on_accent}; }}
 QScrollArea {{ background: transparent; border: none; }}
 QScrollBar:vertical, QScrollBar:horizontal {{ background: transparent; border: none; margin: 0; }}
 QScrollBar:vertical {{ width: {scroll}px; }}

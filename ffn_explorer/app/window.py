@@ -11,6 +11,7 @@ from ffn_explorer.app.director import Director
 from ffn_explorer.app.keymap import Keymap
 from ffn_explorer.app.menu import Buttons
 from ffn_explorer.app.messages import Notices
+from ffn_explorer.app.qt_words import QtWords
 from ffn_explorer.app.style import apply_style
 from ffn_explorer.board import Board
 from ffn_explorer.state.app_state import Appearance, ThemeName
@@ -41,6 +42,7 @@ class Window(QMainWindow):
         self.room_theme: ThemeName = "light"
         """Theme to come back to from the projector's."""
         self._painted = False
+        self._qt_words = QtWords()
         self.keymap = Keymap(self)
         self.buttons = Buttons(self)
         self.controls = ControlBar()
@@ -59,7 +61,7 @@ class Window(QMainWindow):
         """Show a Scene in every part of the window."""
         old, self.scene = self.scene, scene
         if old is None or old.look != scene.look:
-            self._restyle(scene.look)
+            self._restyle(scene.look, fresh=old is None or old.look.language != scene.look.language)
             self.buttons.offer(scene)
         self.controls.offer(scene)
         self.board.show_scene(scene)
@@ -117,9 +119,11 @@ class Window(QMainWindow):
         self.notices.cancel_asked.connect(director.loader.cancel)
         self.notices.dismissed.connect(lambda: director.tell(None))
 
-    def _restyle(self, look: Appearance) -> None:
+    def _restyle(self, look: Appearance, *, fresh: bool) -> None:
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         apply_style(application, look)
+        if fresh:
+            self._qt_words.use(look.language, application)
         if look.theme != "projector":
             self.room_theme = look.theme
