@@ -16,7 +16,6 @@ from ffn_explorer.core.ffn import FFN, NormWeights
 from ffn_explorer.core.forward_pass import forward
 from ffn_explorer.core.spec import FFNSpec, NormSpec
 from ffn_explorer.core.stages import WIDE, stages_of
-from ffn_explorer.core.trace import Trace
 
 D, F = 6, 14
 PLACEMENTS = ("none", "pre", "post", "post_only", "sandwich", "parallel")
@@ -41,7 +40,7 @@ def make(spec: FFNSpec, *, seed: int = 0, bias: bool = True, layer_scale: bool =
         down_bias=one[2] if bias else None,
         pre_norm=NormWeights(one[3], one[4]),
         post_norm=NormWeights(one[4], one[3]),
-        inner_norm=NormWeights(one[6]),
+        inner_norm=NormWeights(one[6], one[0]),
         layer_scale=one[5] if layer_scale else None,
     )
 
@@ -174,11 +173,13 @@ def test_fields_of_the_gate_and_the_product() -> None:
     assert ffn.up_bias is not None
     assert ffn.down_bias is not None
     assert ffn.inner_norm.weight is not None
+    assert ffn.inner_norm.bias is not None
     gate = (0.5 * (x @ ffn.gate.T + ffn.gate_bias)).clamp(max=0.7)
     up = (x @ ffn.up.T + ffn.up_bias).clamp(-0.9, 0.9)
     act = (gate / (1 + torch.exp(-1.5 * gate))).clamp(-0.1, 0.4)
     product = 3 * act * (up + 1)
-    hidden = product / (product.square().mean(dim=-1, keepdim=True) + 1e-3).sqrt() * ffn.inner_norm.weight
+    hidden = product / (product.square().mean(dim=-1, keepdim=True) + 1e-3).sqrt()
+    hidden = hidden * ffn.inner_norm.weight + ffn.inner_norm.bias
     for ours, wanted in ((trace.gate, gate), (trace.up, up), (trace.act, act), (trace.hidden, hidden)):
         assert ours is not None
         same(ours, wanted)
@@ -210,7 +211,7 @@ def test_gate_sparsity_silences_about_that_share(share: float) -> None:
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_padding_is_zero_in_every_stage_and_leaks_nowhere(placement: str) -> None:
-    spec = FFNSpec("sigmoid", gated=True, norm=norm(placement))
+    spec = FFNSpec("sigmoid", gated=True, norm=norm(placement), inner_norm=norm("pre"))
     ffn, x = make(spec), draw(2, 4, D)
     mask = torch.tensor([[True, True, True, False], [True, True, False, False]])
     spoiled = torch.where(mask[..., None], x, torch.full_like(x, float("nan")))
@@ -234,11 +235,7 @@ def test_spoiled_row_spoils_no_other(function: str, bad: float) -> None:
 def test_dropout_acts_on_out_and_is_repeatable() -> None:
     ffn, x = make(FFNSpec("relu")), draw(4, 50, D)
     still = forward(ffn, x)
-
-    def run(seed: int) -> Trace:
-        return forward(ffn, x, dropout=Dropout(0.3, seed))
-
-    one, again, other = run(1), run(1), run(2)
+    one, again, other = (forward(ffn, x, dropout=Dropout(0.3, seed)) for seed in (1, 1, 2))
     assert torch.equal(one.out, again.out)
     assert not torch.equal(one.out, other.out)
     assert torch.equal(one.hidden, still.hidden)

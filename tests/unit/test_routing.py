@@ -118,13 +118,14 @@ def test_no_expert_takes_more_than_its_capacity_and_first_come_first_served(
 
 def test_padding_uses_no_capacity_and_is_zero_everywhere() -> None:
     moe = make(RoutingSpec(2, 1, capacity=2), shared=expert(700), shared_gate=draw(1, D))
-    x = draw(1, 5, D)
-    mask = torch.tensor([[False, True, False, True, True]])
+    x = draw(1, 9, D)
+    mask = torch.tensor([[False, True, False, True, True, True, True, False, False]])
     spoiled = torch.where(mask[..., None], x, torch.full_like(x, float("nan")))
     trace, routing = run(moe, spoiled, mask=mask)
     packed, packed_routing = run(moe, x[:, mask[0]])
     same(trace.residual[mask], packed.residual[0])
     assert torch.equal(routing.dropped[mask], packed_routing.dropped[0])
+    assert routing.dropped[mask].any()
     assert not routing.dropped[~mask].any()
     shared_weight, shared = routing.shared_weight, routing.shared
     assert shared_weight is not None
@@ -171,6 +172,16 @@ def test_experts_come_from_kept_groups_only() -> None:
     assert (found.index[..., 0] // 2 == found.index[..., 1] // 2).all()
     pairs = found.scores.view(4, 9, 3, 2).sum(dim=-1)
     assert torch.equal(pairs.argmax(dim=-1), found.index[..., 0] // 2)
+
+
+@pytest.mark.parametrize(("fill", "inside"), [(-torch.inf, True), (0.0, False)])
+def test_group_fill_decides_when_every_score_is_negative(fill: float, inside: bool) -> None:
+    moe = make(RoutingSpec(E, 2, score="sigmoid", groups=3, groups_kept=1, group_fill=fill))
+    below = replace(moe, router=replace(moe.router, selection_bias=torch.full((E,), -5.0)))
+    x = draw(2, 4, D)
+    found = route(x, below)
+    best = found.scores.view(2, 4, 3, 2).amax(dim=-1).argmax(dim=-1, keepdim=True)
+    assert ((found.index // 2 == best) == inside).all()
 
 
 @pytest.mark.parametrize(("score", "wanted"), [("sigmoid", torch.sigmoid), ("softmax", None)])
@@ -227,7 +238,13 @@ def test_gradients_reach_router_and_experts() -> None:
     assert up.grad.abs().sum() > 0
 
 
-def test_scores_of_the_whole_mixture_scale_and_layer_scale() -> None:
+def test_experts_apply_scales_of_their_own() -> None:
+    moe, x, scale = make(RoutingSpec(E, 2)), draw(1, 3, D), draw(D, seed=5)
+    own = tuple(replace(ffn, spec=replace(BARE, output_scale=0.5), layer_scale=scale) for ffn in moe.experts)
+    same(forward(replace(moe, experts=own), x).out, 0.5 * scale * forward(moe, x).out)
+
+
+def test_scales_of_the_whole_mixture_multiply_the_sum() -> None:
     moe, x = make(RoutingSpec(E, 2)), draw(1, 3, D)
     scale = draw(D, seed=5)
     scaled = replace(moe, spec=replace(moe.spec, output_scale=0.5), layer_scale=scale)
