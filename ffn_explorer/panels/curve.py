@@ -1,0 +1,227 @@
+"""Activation: the function's curve, and where the neurons of the chosen token stand on it."""
+
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtWidgets import QWidget
+
+from ffn_explorer.core import sparsity
+from ffn_explorer.core.activation_table import FUNCTIONS
+from ffn_explorer.core.stages import WIDE, Stage
+from ffn_explorer.state import changes, numbers
+from ffn_explorer.state.app_state import Cell
+from ffn_explorer.state.result import Detail, Floats, RunResult
+from ffn_explorer.state.scene import Scene
+from ffn_explorer.state.visible import visible
+from ffn_explorer.widgets.axes import ticks
+from ffn_explorer.widgets.curve_plot import CurvePicture, CurvePlot, Histogram, Mark
+from ffn_explorer.widgets.legend import Entry
+from ffn_explorer.widgets.panel import Panel
+from ffn_explorer.widgets.plot import Axes
+
+LIMIT = 4.0
+"""z is shown on ±this (no unit)."""
+
+MOST_DOTS = 600
+
+_ROOM_BELOW = 0.25
+"""Room under the zero line for the histogram, as a share of the curve's height."""
+
+
+class Neurons(NamedTuple):
+    """One token's neurons: z, f(z), whether active, each `[F]`; which are drawn; half the band of theta."""
+
+    z: Floats
+    value: Floats
+    active: NDArray[np.bool_]
+    dots: NDArray[np.int64]
+    band: float
+    histogram: Histogram | None
+
+
+class CurvePanel(Panel):
+    """Curve, histogram of pre-activations and dots, for the chosen token."""
+
+    name: ClassVar[str] = "curve"
+    reads: ClassVar[frozenset[str]] = frozenset(
+        {"run", "other", "detail", "selection", "hover", "theta", "theta_relative", "progress"}
+    )
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        """Build an empty plot."""
+        super().__init__(parent)
+        self.plot = CurvePlot()
+        self.set_body(self.plot)
+        self._known: tuple[tuple[object, ...], Neurons] | None = None
+        self.plot.pointed.connect(self._point)
+        self.plot.chosen.connect(self._choose)
+        self.plot.stepped.connect(lambda dx, dy: self.request(changes.step_selection(dx, dy)))
+
+    def render_scene(self, scene: Scene) -> None:
+        """Draw curve, histogram, dots and words."""
+        run = scene.run
+        gated = run is not None and Stage.GATE in run.values
+        self.title.set_text(self.say("title_gate" if gated else "title"))
+        self.plot.setAccessibleName(self.title.text)
+        if run is None:
+            self.note.set_text("")
+            self.plot.show_sentence(self.say("empty"), scene.look)
+            return
+        self.note.set_text(self._formula(run))
+        self.plot.show_curve(self._picture(scene, run, self._neurons(scene, run)))
+
+    def _formula(self, run: RunResult) -> str:
+        row = FUNCTIONS[run.spec.function]
+        plain = row.label.isidentifier() or row.label.endswith("²")
+        key = "named" if plain and ":" not in row.formula else "described"
+        return self.say(key, label=row.label, formula=row.formula)
+
+    def _neurons(self, scene: Scene, run: RunResult) -> Neurons:
+        """Values at the chosen token; kept until one of the things they follow from changes."""
+        chosen = scene.selection
+        key = (run, chosen.sentence, chosen.token, scene.theta, scene.theta_relative, scene.detail)
+        if self._known is None or self._known[0] != key:
+            at = (chosen.sentence, chosen.token)
+            made = neurons_at(run, at, theta=scene.theta, relative=scene.theta_relative, detail=scene.detail)
+            self._known = (key, made)
+        return self._known[1]
+
+    def _picture(self, scene: Scene, run: RunResult, neurons: Neurons) -> CurvePicture:
+        enters = enters_of(run)
+        done = dict(scene.progress)
+        curve = (run.curve.z, run.curve.value)
+        other = None if scene.other is None else (scene.other.curve.z, scene.other.curve.value)
+        token = visible(run.tokens[scene.selection.sentence][scene.selection.token])
+        name = self.say("x_gate" if enters is Stage.GATE else "x_up", token=token)
+        return CurvePicture(
+            look=scene.look,
+            axes=axes_of([curve] if other is None else [curve, other], x_name=name, y_name=self.say("y")),
+            curve=curve,
+            slope=(run.curve.z, run.curve.slope),
+            other=other,
+            enters=enters,
+            band=neurons.band,
+            histogram=neurons.histogram,
+            every=(neurons.z, neurons.value),
+            dots=neurons.dots,
+            entered=done.get(enters, 1.0),
+            progress=done.get(Stage.ACT, 1.0),
+            marks=self._marks(scene, run, neurons),
+            legend=self._legend(scene, run, neurons, drawn=len(neurons.dots)),
+        )
+
+    def _marks(self, scene: Scene, run: RunResult, neurons: Neurons) -> tuple[Mark, ...]:
+        """The chosen neuron, and the pointed one over it."""
+        done, pointed = dict(scene.progress), scene.hover
+        if done.get(enters_of(run), 1.0) < 1.0:
+            return ()
+        here = (scene.selection.sentence, scene.selection.token)
+        hovered = None
+        if pointed is not None and pointed.stage in WIDE and (pointed.sentence, pointed.token) == here:
+            hovered = pointed.index
+        chosen, marks = scene.selection.neuron, []
+        for neuron in dict.fromkeys((chosen, hovered)):
+            if neuron is None or neuron >= len(neurons.z):
+                continue
+            z, value = float(neurons.z[neuron]), float(neurons.value[neuron])
+            if np.isfinite(z) and np.isfinite(value):
+                known = "neuron" if done.get(Stage.ACT, 1.0) >= 1.0 else "neuron_before"
+                values = {"n": numbers.count(neuron), "z": numbers.short(z), "value": numbers.short(value)}
+                marks.append(Mark(z, value, self.say(known, **values), chosen=neuron == chosen))
+        return tuple(marks)
+
+    def _legend(self, scene: Scene, run: RunResult, neurons: Neurons, *, drawn: int) -> tuple[Entry, ...]:
+        done, total = dict(scene.progress), len(neurons.z)
+        known, entered = done.get(Stage.ACT, 1.0) > 0.0, done.get(enters_of(run), 1.0) > 0.0
+        entries = []
+        if known:
+            on = int(neurons.active.sum())
+            words = ("open", "shut") if enters_of(run) is Stage.GATE else ("active", "silent")
+            theta = numbers.axis(scene.theta)
+            theta = self.say("theta_relative", theta=theta) if scene.theta_relative else theta
+            counted = {"n": numbers.count(on), "total": numbers.count(total), "theta": theta}
+            entries.append(Entry("active", self.say(words[0], **counted)))
+            entries.append(Entry("silent", self.say(words[1], n=numbers.count(total - on))))
+        if scene.other is not None:
+            label = FUNCTIONS[scene.other.spec.function].label
+            entries.append(Entry("other", self.say("other", label=label)))
+        entries.append(Entry("slope", self.say("slope")))
+        if entered:
+            entries += [Entry("", words) for words in self._remarks(run, neurons)]
+        if known and drawn < total:
+            sizes = {"n": numbers.count(drawn), "total": numbers.count(total)}
+            entries.append(Entry("", self.say("drawn", **sizes)))
+        return tuple(entries)
+
+    def _remarks(self, run: RunResult, neurons: Neurons) -> list[str]:
+        """What the picture leaves out, and the scale of its bars."""
+        said = []
+        finite = np.isfinite(neurons.z)
+        bad, beyond = int((~finite).sum()), int((np.abs(neurons.z[finite]) > LIMIT).sum())
+        if bad:
+            said.append(self.say("non_finite", n=numbers.count(bad)))
+        if beyond:
+            said.append(self.say("beyond", n=numbers.count(beyond), limit=numbers.axis(LIMIT)))
+        shown = neurons.histogram
+        if shown is not None:
+            inside = (shown.edges[1:] > -LIMIT) & (shown.edges[:-1] < LIMIT)
+            tallest = int((shown.active + shown.silent)[inside].max(initial=0))
+            said.append(self.say("tallest", n=numbers.count(tallest)))
+        if run.expert_index is not None:
+            said.append(self.say("first_expert"))
+        return said
+
+    def _cell(self, neuron: int) -> Cell | None:
+        scene = self.scene
+        if scene is None or scene.run is None:
+            return None
+        return Cell(enters_of(scene.run), scene.selection.sentence, scene.selection.token, neuron)
+
+    def _point(self, neuron: int | None) -> None:
+        self.request(changes.hover(None if neuron is None else self._cell(neuron)))
+
+    def _choose(self, neuron: int) -> None:
+        cell = self._cell(neuron)
+        if cell is not None:
+            self.request(changes.select_cell(cell))
+
+
+def enters_of(run: RunResult) -> Stage:
+    """Stage whose values enter the function: gate where there is one, else up."""
+    return Stage.GATE if Stage.GATE in run.values else Stage.UP
+
+
+def neurons_at(
+    run: RunResult, at: tuple[int, int], *, theta: float, relative: bool, detail: Detail | None
+) -> Neurons:
+    """Neurons of one token, at = (sentence, token), and their histogram once its edges are known."""
+    z, value = run.values[enters_of(run)][at], run.values[Stage.ACT][at]
+    active = sparsity.active(value, theta, relative=relative)
+    finite = value[np.isfinite(value)].astype(np.float64)
+    rms = float(np.sqrt((finite**2).mean())) if finite.size else 0.0
+    histogram = None
+    if detail is not None:
+        lit = np.histogram(z[active & np.isfinite(z)], bins=detail.edges)[0].astype(np.int64)
+        histogram = Histogram(detail.edges, lit, np.maximum(0, detail.counts - lit))
+    inside = np.flatnonzero(np.isfinite(z) & np.isfinite(value))
+    places = np.unique(np.linspace(0, max(0, len(inside) - 1), MOST_DOTS).astype(np.int64))
+    dots = inside[places] if inside.size else inside
+    return Neurons(z, value, active, dots, theta * rms if relative else theta, histogram)
+
+
+def axes_of(curves: list[tuple[Floats, Floats]], *, x_name: str, y_name: str) -> Axes:
+    """Axes that hold these curves on ±LIMIT, with room for the histogram under the zero line."""
+    seen = np.concatenate([value[np.abs(z) <= LIMIT] for z, value in curves])
+    seen = seen[np.isfinite(seen)]
+    low, high = float(min(0.0, seen.min(initial=0.0))), float(seen.max(initial=0.0)) or 1.0
+    bottom = min(low, -_ROOM_BELOW * high)
+    y_ticks = ticks(low, high, most=5)
+    return Axes(
+        x=(-LIMIT, LIMIT),
+        y=(bottom, high),
+        x_ticks=ticks(-LIMIT, LIMIT, most=4),
+        y_ticks=y_ticks,
+        x_name=x_name,
+        y_name=y_name,
+    )

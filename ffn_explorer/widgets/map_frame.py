@@ -1,0 +1,193 @@
+"""What stands around the image of a heat map: labels, ticks, frames and lines."""
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+
+from ffn_explorer.state.app_state import Appearance
+from ffn_explorer.widgets.axes import whole_ticks
+from ffn_explorer.widgets.colourbar import draw_colour_bar
+from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text
+from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.glyphs import drawable
+from ffn_explorer.widgets.map_picture import MapPicture, MapPlaces
+from ffn_explorer.widgets.pooling import Columns
+from ffn_explorer.widgets.sizes import line_px, px
+from ffn_explorer.widgets.theme import Theme, theme_of
+
+_WIDE_CELL_PX = 6.0
+
+
+class MapPainter:
+    """Paints everything but the image."""
+
+    def __init__(
+        self, painter: QPainter, picture: MapPicture, *, places: MapPlaces, columns: Columns
+    ) -> None:
+        """Take what to paint, and where."""
+        self.painter, self.picture, self.places, self.columns = painter, picture, places, columns
+        self.area = places.area
+        self.look: Appearance = picture.look
+        self.theme: Theme = theme_of(picture.look)
+        self.small = font(picture.look, "small")
+        self.bold = font(picture.look, "small", bold=True)
+        self.line_height = QFontMetricsF(self.small).height()
+        self.ratio = places.pixels[0] / self.area.width()
+
+    def paint(self) -> None:
+        """Paint from back to front."""
+        painter = self.painter
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        self._cover()
+        self._border()
+        self._beyond()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        self._crosshair()
+        self._rows()
+        self._ticks()
+        draw_colour_bar(painter, self.places.bar, limit=self.picture.made.limit, look=self.look)
+        self._column_line()
+        self._row_frame()
+        self._words()
+
+    @property
+    def used(self) -> QRectF:
+        """The part of the area that the stage takes."""
+        return QRectF(self.area.topLeft(), QSizeF(self.columns.used / self.ratio, self.area.height()))
+
+    def edge_x(self, column: float) -> float:
+        """Left edge of a column on the axis."""
+        return self.area.left() + (column - self.picture.first) / self.picture.shown * self.area.width()
+
+    def centre_x(self, column: int) -> float | None:
+        """Middle of the pixels that stand for a column, None where it is not in sight."""
+        span = self.columns.pixels_of(column)
+        return None if span is None else self.area.left() + (span[0] + span[1]) / 2 / self.ratio
+
+    def row_rect(self, row: int) -> QRectF:
+        """Pixels of a row."""
+        rows, high = len(self.picture.rows), self.places.pixels[1]
+        top, bottom = -(-row * high // rows), -(-(row + 1) * high // rows)
+        top = min(top, high - 1)
+        return QRectF(
+            self.area.left(),
+            self.area.top() + top / self.ratio,
+            self.used.width(),
+            max(1, bottom - top) / self.ratio,
+        )
+
+    def _cover(self) -> None:
+        progress = self.picture.progress
+        if progress >= 1.0 or not self.columns.used:
+            return
+        done = round(self.columns.used * progress) / self.ratio
+        hidden = self.used.adjusted(done, 0, 0, 0)
+        self.painter.fillRect(hidden, QColor(self.theme.surface))
+        if progress > 0.0:
+            edge = QRectF(hidden.left(), hidden.top(), line_px(self.look, 2), hidden.height())
+            self.painter.fillRect(edge, self.theme.stage(self.picture.stage))
+
+    def _border(self) -> None:
+        self.painter.setPen(QPen(QColor(self.theme.border), 0))
+        self.painter.setBrush(Qt.BrushStyle.NoBrush)
+        if self.columns.used < self.columns.pixels or self.picture.progress < 1.0:
+            self.painter.drawRect(self.used.adjusted(-1, -1, 0, 0))
+
+    def _beyond(self) -> None:
+        room = QRectF(self.used.topRight(), self.area.bottomRight()).adjusted(px(self.look, 12), 0, 0, 0)
+        if self.columns.used < self.columns.pixels and room.width() > px(self.look, 40):
+            self._text(self.picture.words.beyond, room, align=LEFT, colour=self.theme.muted)
+        if self.picture.progress <= 0.0 and self.columns.used:
+            self._text(self.picture.words.waiting, self.used, align=CENTRE, colour=self.theme.muted)
+
+    def _crosshair(self) -> None:
+        if self.picture.hovered is None:
+            return
+        row, column = self.picture.hovered
+        colour = QColor(self.theme.ink)
+        colour.setAlphaF(0.8)
+        halo = QColor(self.theme.surface)
+        halo.setAlphaF(0.7)
+        x = self.centre_x(column)
+        self.painter.setBrush(Qt.BrushStyle.NoBrush)
+        for pen in (QPen(halo, line_px(self.look, 3)), QPen(colour, line_px(self.look))):
+            self.painter.setPen(pen)
+            if x is not None:
+                self.painter.drawLine(QPointF(x, self.area.top()), QPointF(x, self.area.bottom()))
+            if 0 <= row < len(self.picture.rows):
+                self.painter.drawRect(self.row_rect(row).adjusted(-0.5, -0.5, 0.5, 0.5))
+
+    def _rows(self) -> None:
+        count = len(self.picture.rows)
+        every = max(1, -(-int(self.line_height * 0.92 * count) // max(1, int(self.area.height()))))
+        chosen = self.picture.row
+        right = self.area.left() - px(self.look, 8)
+        for row, name in enumerate(self.picture.rows):
+            strong = row == chosen
+            if not strong and (row % every or (every > 1 and abs(row - chosen) < every)):
+                continue
+            middle = self.row_rect(row).center().y()
+            place = QRectF(0, middle - self.line_height / 2, right, self.line_height)
+            colour = self.theme.ink if strong else self.theme.muted
+            self._text(drawable(name, self.small), place, align=RIGHT, colour=colour, bold=strong)
+
+    def _ticks(self) -> None:
+        first, past = self.picture.first, self.picture.first + self.picture.shown
+        wide = self.area.width() / self.picture.shown >= _WIDE_CELL_PX
+        most = max(1, int(self.area.width() / px(self.look, 84)))
+        end = self.columns.width
+        marks = whole_ticks(first, past, most=most)
+        ends = () if wide else tuple(at for at in (end, past) if first < at <= past)
+        top = self.area.bottom() + px(self.look, 4)
+        taken: list[QRectF] = []
+        chosen = self.picture.column
+        if chosen is not None and (x := self.centre_x(chosen)) is not None:
+            self._tick(self.picture.words.column, x, top=top, taken=taken, bold=True)
+        for at in (*ends, *(mark for mark in marks if not (wide and mark == past))):
+            self._tick(f"{at:,}", self.edge_x(at + 0.5 if wide else at), top=top, taken=taken)
+
+    def _tick(self, text: str, x: float, *, top: float, taken: list[QRectF], bold: bool = False) -> None:
+        width = QFontMetricsF(self.bold if bold else self.small).horizontalAdvance(text) + 2
+        left = min(max(x - width / 2, self.area.left() - 2), self.area.right() + px(self.look, 4) - width)
+        place = QRectF(left, top, width, self.line_height)
+        room = place.adjusted(-px(self.look, 5), 0, px(self.look, 5), 0)
+        if any(room.intersects(other) for other in taken):
+            return
+        taken.append(place)
+        self._text(text, place, align=CENTRE, colour=self.theme.ink if bold else self.theme.muted, bold=bold)
+
+    def _column_line(self) -> None:
+        column = self.picture.column
+        x = None if column is None else self.centre_x(column)
+        if x is None:
+            return
+        self.painter.setPen(QPen(QColor(self.theme.ink), line_px(self.look, 1.5)))
+        reach = px(self.look, 4)
+        self.painter.drawLine(QPointF(x, self.area.top() - reach), QPointF(x, self.area.bottom() + reach))
+
+    def _row_frame(self) -> None:
+        if not 0 <= self.picture.row < len(self.picture.rows) or not self.columns.used:
+            return
+        self.painter.setPen(QPen(QColor(self.theme.ink), line_px(self.look, 2)))
+        self.painter.setBrush(Qt.BrushStyle.NoBrush)
+        frame = self.row_rect(self.picture.row).adjusted(-1, -1, 1, 0)
+        self.painter.drawRoundedRect(frame, px(self.look, 2), px(self.look, 2))
+
+    def _words(self) -> None:
+        words, muted = self.picture.words, self.theme.muted
+        right = self.area.left() - px(self.look, 8)
+        below = QRectF(0, self.area.bottom() + px(self.look, 4), right, self.line_height)
+        self._text(words.axis, below, align=RIGHT, colour=muted)
+        beside = QRectF(self.area.right() + px(self.look, 8), below.top(), 0, self.line_height)
+        beside.setRight(self.places.size.width())
+        self._text(words.unit, beside, align=RIGHT, colour=muted)
+        if self.places.band:
+            self._text(words.rows, QRectF(0, 0, right, self.line_height), align=RIGHT, colour=muted)
+            line = QRectF(self.area.left(), 0, self.area.width(), self.line_height)
+            self._text(words.readout, line, align=LEFT, colour=self.theme.ink)
+
+    def _text(
+        self, text: str, place: QRectF, *, align: Qt.AlignmentFlag, colour: str, bold: bool = False
+    ) -> None:
+        draw_text(
+            self.painter, text, place, font=self.bold if bold else self.small, colour=colour, align=align
+        )

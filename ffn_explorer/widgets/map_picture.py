@@ -1,0 +1,100 @@
+"""What a heat map shows, as one frozen value, and the places that follow from it."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, QSizeF
+from PySide6.QtGui import QFontMetricsF
+
+from ffn_explorer.core.stages import Stage
+from ffn_explorer.state.app_state import Appearance
+from ffn_explorer.state.result import Bytes, Floats, Pyramid
+from ffn_explorer.widgets.colourbar import bar_width
+from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.sizes import px
+
+_BAND_FROM_PX = 120
+
+
+@dataclass(frozen=True, slots=True)
+class MapWords:
+    """Every word of the map, already in the person's language."""
+
+    axis: str
+    """Name of the columns now shown, and `axes` all names that may come, so that the layout never jumps."""
+    axes: tuple[str, ...]
+    rows: str
+    unit: str
+    column: str
+    """Label of the chosen column."""
+    readout: str
+    """Exact value of the pointed or chosen cell."""
+    beyond: str
+    """Said in the part of the axis where the stage has no columns."""
+    waiting: str
+    """Said while nothing of the stage has been computed yet."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MapPicture:
+    """All that a heat map draws: rows x columns of one sentence at one stage."""
+
+    look: Appearance
+    stage: Stage
+    made: Pyramid
+    share: tuple[Bytes, ...] | None
+    """Active share per level of `made`, as opacity; None draws every cell in full."""
+    exact: Floats
+    """Values `[S, N]` behind the cells."""
+    sentence: int
+    rows: tuple[str, ...]
+    axis: int
+    """Columns of the common axis: the widest stage."""
+    first: int
+    shown: int
+    progress: float
+    """0..1: columns revealed, from the left."""
+    row: int
+    column: int | None
+    hovered: tuple[int, int] | None
+    words: MapWords
+    limits: tuple[float, ...]
+    """Colour limits of all stages, for a steady layout."""
+
+
+@dataclass(frozen=True, slots=True)
+class MapPlaces:
+    """Rectangles in logical pixels; the image's corners lie on whole device pixels."""
+
+    area: QRectF
+    pixels: tuple[int, int]
+    """Device pixels of the area: width, height."""
+    bar: QRectF
+    band: float
+    """Height of the line above the area, 0 where there is no room for one."""
+    size: QSizeF
+
+
+def map_places(picture: MapPicture, size: QSizeF, *, ratio: float) -> MapPlaces:
+    """Divide a widget of this size, with `ratio` device pixels per logical pixel."""
+    look, words = picture.look, picture.words
+    small = QFontMetricsF(font(look, "small"))
+    strong = QFontMetricsF(font(look, "small", bold=True))
+    gap = px(look, 8)
+    labels = [
+        *(strong.horizontalAdvance(row) for row in picture.rows),
+        *map(small.horizontalAdvance, words.axes),
+    ]
+    left = min(max(labels) + gap, size.width() * 0.22)
+    bar = bar_width(look, picture.limits)
+    right = max(bar + px(look, 14), small.horizontalAdvance(words.unit) + px(look, 10))
+    band = small.height() + px(look, 4) if size.height() >= px(look, _BAND_FROM_PX) else 0.0
+    top = band + px(look, 5)
+    bottom = small.height() + px(look, 6)
+    x0, y0 = round(left * ratio), round(top * ratio)
+    wide = max(0, int((size.width() - right) * ratio) - x0)
+    high = max(0, int((size.height() - bottom) * ratio) - y0)
+    area = QRectF(x0 / ratio, y0 / ratio, wide / ratio, high / ratio)
+    beside = QRectF(
+        area.right() + px(look, 14), area.top(), size.width() - area.right() - px(look, 14), area.height()
+    )
+    return MapPlaces(area, (wide, high), beside, band, size)

@@ -1,0 +1,142 @@
+"""Plot: pyqtgraph curves and bars in a place and range that only its axes decide."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtWidgets import QWidget
+
+from ffn_explorer.state import numbers
+from ffn_explorer.state.app_state import Appearance
+from ffn_explorer.widgets.canvas import Canvas
+from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text
+from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.sizes import line_px, px
+from ffn_explorer.widgets.theme import theme_of
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """Ranges, ticks and names of both axes; a name carries its unit."""
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    x_ticks: tuple[float, ...]
+    y_ticks: tuple[float, ...]
+    x_name: str
+    y_name: str
+
+
+class Plot(Canvas):
+    """Base of plots: fixed ranges, grid, zero axes and tick labels; subclasses add items to `box`."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        """Build an empty plot."""
+        super().__init__(parent)
+        self.axes: Axes | None = None
+        self.area = QRectF()
+        self.box = pg.ViewBox(enableMouse=False, enableMenu=False, defaultPadding=0.0)
+        self.box.disableAutoRange()
+        self.addItem(self.box)
+        self._grid = pg.PlotCurveItem(connect="pairs")
+        self._zero = pg.PlotCurveItem(connect="pairs")
+        for depth, item in ((0, self._grid), (3, self._zero)):
+            item.setZValue(depth)
+            self.box.addItem(item, ignoreBounds=True)
+
+    def set_axes(self, axes: Axes | None, look: Appearance) -> None:
+        """Take other axes (None shows nothing but `sentence`) and place everything."""
+        self.axes, self.look = axes, look
+        self.box.setVisible(axes is not None)
+        if axes is not None:
+            self._style_lines(axes, look)
+        self.lay_out()
+
+    def lay_out(self) -> None:
+        """Divide the widget between names, ticks and area."""
+        super().lay_out()
+        axes = self.axes
+        if axes is not None:
+            self.area = self._area(axes)
+            self.box.setGeometry(self.area)
+            self.box.setRange(xRange=axes.x, yRange=axes.y, padding=0, disableAutoRange=True)
+        self.viewport().update()
+
+    def point_of(self, x: float, y: float) -> QPointF:
+        """Position in the widget of a point of the plot."""
+        assert self.axes is not None
+        (x0, x1), (y0, y1) = self.axes.x, self.axes.y
+        return QPointF(
+            self.area.left() + (x - x0) / (x1 - x0) * self.area.width(),
+            self.area.bottom() - (y - y0) / (y1 - y0) * self.area.height(),
+        )
+
+    def values_at(self, at: QPointF) -> tuple[float, float]:
+        """Point of the plot at a position in the widget."""
+        assert self.axes is not None
+        (x0, x1), (y0, y1) = self.axes.x, self.axes.y
+        right = (at.x() - self.area.left()) / max(1.0, self.area.width())
+        up = (self.area.bottom() - at.y()) / max(1.0, self.area.height())
+        return x0 + right * (x1 - x0), y0 + up * (y1 - y0)
+
+    def paint_front(self, painter: QPainter) -> None:
+        """Paint tick labels and names."""
+        if self.axes is not None and self.area.width() > 0 and self.area.height() > 0:
+            self._paint_ticks(painter, self.axes)
+            self._paint_names(painter, self.axes)
+        super().paint_front(painter)
+
+    def _area(self, axes: Axes) -> QRectF:
+        metrics = QFontMetricsF(font(self.look, "small"))
+        line = metrics.height()
+        labels = (metrics.horizontalAdvance(numbers.axis(tick)) for tick in axes.y_ticks)
+        left = round(max(labels, default=0.0) + px(self.look, 12))
+        last = metrics.horizontalAdvance(numbers.axis(axes.x_ticks[-1])) if axes.x_ticks else 0.0
+        right = round(last / 2 + px(self.look, 2))
+        top = round(line + px(self.look, 4))
+        bottom = round(2 * line + px(self.look, 8))
+        return QRectF(left, top, max(0, self.width() - left - right), max(0, self.height() - top - bottom))
+
+    def _style_lines(self, axes: Axes, look: Appearance) -> None:
+        theme = theme_of(look)
+        lines = [(axes.x[0], tick, axes.x[1], tick) for tick in axes.y_ticks]
+        self._grid.setData(*_ends(lines), pen=pg.mkPen(theme.grid, width=line_px(look)), antialias=False)
+        zero = [(axes.x[0], 0.0, axes.x[1], 0.0), (0.0, axes.y[0], 0.0, axes.y[1])]
+        self._zero.setData(*_ends(zero), pen=pg.mkPen(theme.muted, width=line_px(look)), antialias=False)
+
+    def _paint_ticks(self, painter: QPainter, axes: Axes) -> None:
+        theme, small = theme_of(self.look), font(self.look, "small")
+        line = QFontMetricsF(small).height()
+        for tick in axes.y_ticks:
+            middle = self.point_of(axes.x[0], tick).y()
+            place = QRectF(0, middle - line / 2, self.area.left() - px(self.look, 7), line)
+            draw_text(painter, numbers.axis(tick), place, font=small, colour=theme.muted, align=RIGHT)
+        for tick in axes.x_ticks:
+            middle = self.point_of(tick, axes.y[0]).x()
+            place = QRectF(middle - 40, self.area.bottom() + px(self.look, 3), 80, line)
+            draw_text(painter, numbers.axis(tick), place, font=small, colour=theme.muted, align=CENTRE)
+
+    def _paint_names(self, painter: QPainter, axes: Axes) -> None:
+        theme, small = theme_of(self.look), font(self.look, "small")
+        line = QFontMetricsF(small).height()
+        below = QRectF(0, self.area.bottom() + line + px(self.look, 5), self.width(), line)
+        below.setLeft(self.area.left())
+        draw_text(painter, axes.x_name, below, font=small, colour=theme.muted, align=CENTRE)
+        above = QRectF(px(self.look, 2), 0, self.width(), line)
+        draw_text(painter, axes.y_name, above, font=small, colour=theme.muted, align=LEFT)
+
+
+def line_pen(colour: str | QColor, width: float, *, dashed: bool = False) -> QPen:
+    """Pen of a curve, in widget pixels whatever the ranges."""
+    pen: QPen = pg.mkPen(colour, width=width)
+    if dashed:
+        pen.setDashPattern([4.0, 3.0])
+    return pen
+
+
+def _ends(lines: list[tuple[float, float, float, float]]) -> tuple[np.ndarray, np.ndarray]:
+    """Coordinates of line ends, for connect="pairs"."""
+    flat = np.array(lines, np.float64).reshape(-1, 2)
+    return flat[:, 0], flat[:, 1]
