@@ -2,21 +2,23 @@
 
 from typing import ClassVar
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Cell
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.flow_caption import counted
+from ffn_explorer.widgets.flow_footer import Footer
 from ffn_explorer.widgets.flow_view import FlowView
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import drawable
-from ffn_explorer.widgets.labels import ElidedLabel
 from ffn_explorer.widgets.panel import Panel
 
 WORDS_UNTIL = 10
 """Numbers up to this one are written as words where the language does so."""
+
+LONGEST_TOKEN = 24
+"""Characters of a token that the title shows."""
 
 
 class StagePanel(Panel):
@@ -25,8 +27,8 @@ class StagePanel(Panel):
     name: ClassVar[str] = "stage"
     reads: ClassVar[frozenset[str]] = frozenset(
         {
-            "run", "stages", "chips", "selection", "hover", "theta", "theta_relative", "activity", "detail", "progress",
-            "current", "origin", "busy",
+            "run", "stages", "chips", "selection", "hover", "theta", "theta_relative", "activity", "detail",
+            "progress", "current", "origin", "busy",
         }
     )  # fmt: skip
 
@@ -34,19 +36,16 @@ class StagePanel(Panel):
         """Build the view and the line under it."""
         super().__init__(parent)
         self.view = FlowView(self.tooltip, self)
-        self.caption = ElidedLabel(self)
-        self.origin = ElidedLabel(self, align=Qt.AlignmentFlag.AlignRight)
-        self.origin.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.footer = Footer(self)
+        # The title is read first: the note shortens before it does.
+        self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self._header.setStretch(0, 0)
         body = QWidget(self)
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         column.addWidget(self.view, 1)
-        line = QHBoxLayout()
-        line.setSpacing(16)
-        line.addWidget(self.caption, 1)
-        line.addWidget(self.origin)
-        column.addLayout(line)
+        column.addWidget(self.footer)
         self.set_body(body)
         self.view.pointed.connect(lambda cell: self.request(changes.hover(cell)))
         self.view.chosen.connect(self._choose)
@@ -55,18 +54,17 @@ class StagePanel(Panel):
     def restyle(self, scene: Scene) -> None:
         """Fonts and colours of the line under the picture."""
         super().restyle(scene)
-        self.caption.set_look(font(scene.look, "small"), self.theme.muted)
-        self.origin.set_look(font(scene.look, "small"), self.theme.muted)
+        self.footer.set_look(font(scene.look, "small"), self.theme.muted)
 
     def render_scene(self, scene: Scene) -> None:
         """Draw the scene."""
         self.view.show_scene(scene, sentence=self.say("empty") if scene.run is None else "")
         self.title.set_text(self._title(scene))
         self.note.set_text(self._note(scene))
-        self.origin.set_text(self.say(scene.origin))
-        self.caption.set_text(self._caption(scene))
+        captions = self._captions(scene)
+        self.footer.set_texts(captions, "" if scene.run is None else self.say(scene.origin))
         self.view.setAccessibleName(self.title.text)
-        self.view.setAccessibleDescription(self._description(scene))
+        self.view.setAccessibleDescription(self._description(scene, captions[0]))
 
     def tooltip(self, cell: Cell) -> str:
         """Name and exact value of a cell."""
@@ -84,7 +82,9 @@ class StagePanel(Panel):
         token = scene.selection.token
         if token >= len(scene.chips):
             return self.say("title_empty")
-        shown = drawable(scene.chips[token].text, self.title.font())
+        text = scene.chips[token].text
+        text = text if len(text) <= LONGEST_TOKEN else text[: LONGEST_TOKEN - 1] + "…"
+        shown = drawable(text, self.title.font())
         return self.say("title", token=shown, position=token)
 
     def _note(self, scene: Scene) -> str:
@@ -105,22 +105,30 @@ class StagePanel(Panel):
             return self.say(f"note_capacity_{form}", number=number)
         return self.say(f"note_{form}", number=number)
 
-    def _caption(self, scene: Scene) -> str:
+    def _captions(self, scene: Scene) -> tuple[str, ...]:
+        """What was counted, from the longest wording to the shortest."""
         found = counted(scene)
         if found is None:
-            return ""
-        theta = self.say(
-            "theta_relative" if scene.theta_relative else "theta", theta=numbers.axis(scene.theta)
-        )
-        total = numbers.count(found.total)
+            return ("",)
+        key = "theta_relative" if scene.theta_relative else "theta"
+        theta = self.say(key, theta=numbers.axis(scene.theta))
+        values = {"total": numbers.count(found.total), "active": numbers.count(found.active), "theta": theta}
         if found.read == 0:
-            return self.say("caption_before", theta=theta, total=total)
-        values = {"active": numbers.count(found.active), "theta": theta}
+            return self.say("caption_before", **values), self.say("caption_before_short", **values)
         if found.read < found.total:
-            return self.say("caption_during", read=numbers.count(found.read), **values)
-        return self.say("caption", total=total, share=numbers.percent(found.share), **values) + self._memory(
-            scene
-        )
+            values["read"] = numbers.count(found.read)
+            return self.say("caption_during", **values), self.say("caption_during_short", **values)
+        values["share"] = numbers.percent(found.share)
+        whole = self._whole(scene, values)
+        return whole + self._memory(scene), whole, self.say("caption_short", **values)
+
+    def _whole(self, scene: Scene, values: dict[str, str]) -> str:
+        """The count in full; of experts, the first choice's."""
+        assert scene.run is not None
+        if scene.run.expert_index is None:
+            return self.say("caption", **values)
+        chosen = scene.run.expert_index[scene.selection.sentence, scene.selection.token, 0]
+        return self.say("caption_expert", expert=int(chosen), **values)
 
     def _memory(self, scene: Scene) -> str:
         if scene.detail is None or len(scene.detail.paths.neuron) == 0:
@@ -129,7 +137,7 @@ class StagePanel(Panel):
         neuron, strength = numbers.count(int(paths.neuron[0])), numbers.short(float(paths.strength[0]))
         return self.say("memory", neuron=neuron, strength=strength)
 
-    def _description(self, scene: Scene) -> str:
+    def _description(self, scene: Scene, caption: str) -> str:
         """For screen readers: the stages with their sizes, and the caption."""
         sizes = ", ".join(f"{self.say(info.name)} {numbers.count(info.width)}" for info in scene.stages)
-        return f"{sizes}. {self.caption.text}"
+        return f"{sizes}. {caption}"

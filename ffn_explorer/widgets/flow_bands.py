@@ -56,7 +56,7 @@ def band_colour(band: Band, theme: Theme, *, done: bool) -> QColor:
 
 
 def skip_path(grid: Grid, sum_at: Box | None) -> QPainterPath:
-    """From under x along the bottom up to the sum: its sign where that is shown, else the residual's strip."""
+    """From under x along the bottom up to the sum: its plate where that is shown, else the strip."""
     start = grid.column(Stage.INPUT).box
     end = sum_at if sum_at is not None else grid.column(Stage.RESIDUAL).box
     level = grid.bottom + grid.frame.skip - 5.0 * grid.frame.unit

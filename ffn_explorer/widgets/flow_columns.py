@@ -1,4 +1,4 @@
-"""Columns of the flow picture: where each stage's strip stands, and where one value lies in it. Pure arithmetic."""
+"""Columns of the flow picture: where each stage's strip stands, and where a value lies in it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -10,6 +10,9 @@ GAP_WEIGHT = {Stage.UP: 1.55, Stage.GATE: 1.55, Stage.OUT: 1.55}
 
 ROUTER_WEIGHT = 1.1
 """Room that a router adds before the intermediate."""
+
+ROUTER_MARGIN_PX = 12.0
+"""Least distance of the router's block from the strip before it."""
 
 MIN_SHARE = 0.08
 """Shortest strip, as a share of the height at hand."""
@@ -104,6 +107,11 @@ class Grid:
         return next(column for column in self.columns if column.stage is stage)
 
 
+def strip_width(width: float, unit: float) -> float:
+    """Width of every strip in a picture of this width."""
+    return float(round(min(34.0 * unit, max(11.0 * unit, 0.028 * width))))
+
+
 def arrange(counts: Mapping[Stage, int], frame: Frame, *, router: float = 0.0) -> Grid:
     """Columns for stages with their number of values, left to right, at true relative heights.
 
@@ -115,7 +123,7 @@ def arrange(counts: Mapping[Stage, int], frame: Frame, *, router: float = 0.0) -
     top, middle = frame.above, frame.above + room / 2
     lane_gap = max(8.0 * frame.unit, 0.07 * room)
     lane = (room - lane_gap) / 2 if gated else room
-    width = float(round(min(34.0 * frame.unit, max(11.0 * frame.unit, 0.028 * frame.width))))
+    width = strip_width(frame.width, frame.unit)
     per_value = _height_per_value(counts, room=room, lane=lane, widest_cell=1.15 * width)
     at, block = _spread(tuple(counts), frame, width, router=router)
     columns = []
@@ -164,8 +172,9 @@ def _spread(
         if number:
             gap = weights[number - 1] * share
             if router and step[0] in (Stage.UP, Stage.GATE):
+                margin = ROUTER_MARGIN_PX * frame.unit
                 wide = max(0.0, min(router, (gap + extra * share) * 0.6))
-                block = (x + (extra * share - wide) / 2 + 0.18 * gap, wide)
+                block = (x + max(margin, (extra * share - wide) / 2 + 0.1 * gap), wide)
                 gap += extra * share
             x += gap
         for stage in step:

@@ -1,6 +1,7 @@
-"""FlowItem: the flow as one graphics item; what does not move is kept in layers, the rest is drawn each frame."""
+"""FlowItem: the flow as one graphics item, painted from layers that are made once for each picture."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF
@@ -9,20 +10,22 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.scene import Scene
-from ffn_explorer.widgets import flow_paint
-from ffn_explorer.widgets.flow_columns import Column
-from ffn_explorer.widgets.flow_labels import unit_of
+from ffn_explorer.widgets.flow_bands import Band
+from ffn_explorer.widgets.flow_columns import Box, Column
+from ffn_explorer.widgets.flow_layers import Layers, device_scale
 from ffn_explorer.widgets.flow_marks import draw_marks
-from ffn_explorer.widgets.flow_picture import FlowPicture, cell_share, focus_of, subject_of
-from ffn_explorer.widgets.flow_ribbons import Ribbon, through
-from ffn_explorer.widgets.flow_strip import draw_strip, strip_image
+from ffn_explorer.widgets.flow_paint import draw_band, draw_column, draw_ribbons, draw_skip
+from ffn_explorer.widgets.flow_picture import FlowPicture, focus_of, ribbon_share, subject_of
+from ffn_explorer.widgets.flow_strip import strip_image
 from ffn_explorer.widgets.theme import theme_of
 
 FADED = 0.22
 """Opacity of the other ribbons while one neuron or dimension is looked at."""
 
+TOGETHER = (Stage.UP, Stage.GATE)
 
-class FlowItem(pg.GraphicsObject):  # type: ignore[misc]
+
+class FlowItem(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph carries no types
     """Picture of one token's way through the FFN, in pixel coordinates."""
 
     def __init__(self) -> None:
@@ -31,7 +34,7 @@ class FlowItem(pg.GraphicsObject):  # type: ignore[misc]
         self.scene_shown: Scene | None = None
         self.picture: FlowPicture | None = None
         self._size = (1, 1)
-        self._layers: dict[str, tuple[Hashable, QImage]] = {}
+        self._layers = Layers()
         self._strips: dict[Hashable, QImage] = {}
 
     def show_scene(self, scene: Scene) -> None:
@@ -53,13 +56,10 @@ class FlowItem(pg.GraphicsObject):  # type: ignore[misc]
     def progress(self) -> dict[Stage, float]:
         """Progress of each stage shown."""
         assert self.scene_shown is not None
-        assert self.picture is not None
-        known = dict(self.scene_shown.progress)
-        return {stage: known.get(stage, 1.0) for stage in self.picture.stages}
+        return dict(self.scene_shown.progress)
 
     def _place(self) -> None:
         """New picture where the subject has changed; layers and strips of the old one go with it."""
-        assert self.scene_shown is None or self._size
         subject = None if self.scene_shown is None else subject_of(self.scene_shown, self._size)
         if subject is None:
             self.picture = None
@@ -78,110 +78,98 @@ class FlowItem(pg.GraphicsObject):  # type: ignore[misc]
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         progress = self.progress()
-        still = {stage for stage, share in progress.items() if share in (0.0, 1.0)}
-        key = tuple((stage, progress[stage]) for stage in picture.stages if stage in still)
+        self._paint_bands(painter, picture, progress)
+        self._paint_skip(painter, picture, progress.get(Stage.RESIDUAL))
         focus = focus_of(scene, picture)
-        ribbons = picture.ribbons
-        strong: tuple[Ribbon, ...] = ()
-        if focus is not None:
-            strong = tuple(r for r in ribbons if r.touches(focus.stage, focus.index)) or self._unlisted()
-
-        def rests(stage: Stage) -> bool:
-            return stage in still
-
-        def moves(stage: Stage) -> bool:
-            return stage not in still
-
-        self._layer(painter, "bands", key, lambda p: self._bands(p, picks=rests))
-        flow_paint.draw_bands(painter, picture, progress, picks=moves)
-        if moves(Stage.RESIDUAL) if Stage.RESIDUAL in progress else False:
-            flow_paint.draw_skip(painter, picture, progress)
         painter.setOpacity(1.0 if focus is None else FADED)
-        self._layer(
-            painter,
-            "ribbons",
-            key,
-            lambda p: flow_paint.draw_ribbons(p, picture, ribbons, progress, picks=rests),
-        )
-        flow_paint.draw_ribbons(painter, picture, ribbons, progress, picks=moves)
+        self._paint_ribbons(painter, picture, progress)
         painter.setOpacity(1.0)
-        flow_paint.draw_ribbons(painter, picture, strong, progress, picks=lambda _stage: True, strong=True)
-        self._layer(painter, "strips", (key, scene.current), lambda p: self._columns(p, picks=rests))
-        self._columns(painter, picks=moves)
+        strong = () if focus is None else picture.ribbons_at(focus)
+        for ribbon in strong:
+            with _upto(
+                painter,
+                picture,
+                Band(ribbon.source, ribbon.target),
+                end=ribbon_share(progress[ribbon.target]),
+            ):
+                draw_ribbons(painter, picture, (ribbon,), strong=True)
+        self._paint_columns(painter, picture, progress, current=scene.current)
         if focus is not None:
             draw_marks(painter, picture, focus, tuple(r for r in strong if progress[r.target] >= 1.0))
 
-    def _unlisted(self) -> tuple[Ribbon, ...]:
-        """Ribbons of a neuron that is not among the strongest."""
-        picture, scene = self.picture, self.scene_shown
-        assert picture is not None
-        assert scene is not None
-        from ffn_explorer.core.stages import WIDE
+    def _paint_bands(self, painter: QPainter, picture: FlowPicture, progress: dict[Stage, float]) -> None:
+        """Silhouettes: full up to the front of their ribbons, pale beyond it."""
+        for band in picture.bands:
+            share = ribbon_share(progress[band.target])
+            for done, start, end in ((True, 0.0, share), (False, share, 1.0)):
+                if end > start:
+                    with _upto(painter, picture, band, start=start, end=end):
+                        self._layers.draw(
+                            painter,
+                            ("band", band, done),
+                            picture.gap(band),
+                            _call(draw_band, picture, band, done=done),
+                        )
 
-        focus = focus_of(scene, picture)
-        if focus is None or focus.stage not in WIDE:
-            return ()
-        values = picture.subject.run.values
-        return through(
-            focus.index, picture.stages, {stage: values[stage][picture.at] for stage in WIDE & values.keys()}
-        )
+    def _paint_skip(self, painter: QPainter, picture: FlowPicture, progress: float | None) -> None:
+        if progress is None:
+            return
+        share = ribbon_share(progress)
+        if 0.0 < share < 1.0:
+            draw_skip(painter, picture, share)
+            return
+        whole = Box(0.0, 0.0, picture.grid.frame.width, picture.grid.frame.height)
+        self._layers.draw(painter, ("skip", share), whole, _call(draw_skip, picture, share))
 
-    def _bands(self, painter: QPainter, *, picks: flow_paint.Picks) -> None:
-        assert self.picture is not None
-        flow_paint.draw_bands(painter, self.picture, self.progress(), picks=picks)
-        if Stage.RESIDUAL in self.picture.stages and picks(Stage.RESIDUAL):
-            flow_paint.draw_skip(painter, self.picture, self.progress())
+    def _paint_ribbons(self, painter: QPainter, picture: FlowPicture, progress: dict[Stage, float]) -> None:
+        for band, ribbons in picture.ribbons_by_band.items():
+            share = ribbon_share(progress[band.target])
+            if share > 0.0:
+                with _upto(painter, picture, band, end=share):
+                    self._layers.draw(
+                        painter, ("ribbons", band), picture.gap(band), _call(draw_ribbons, picture, ribbons)
+                    )
 
-    def _columns(self, painter: QPainter, *, picks: flow_paint.Picks) -> None:
-        """Strips, labels and plates of the picked stages."""
-        picture, scene = self.picture, self.scene_shown
-        assert picture is not None
-        assert scene is not None
-        theme, unit, progress = theme_of(picture.look), unit_of(picture.look), self.progress()
-        pair = (Stage.UP, Stage.GATE)
-        now = pair if scene.current in pair else (scene.current,)
+    def _paint_columns(
+        self, painter: QPainter, picture: FlowPicture, progress: dict[Stage, float], *, current: Stage
+    ) -> None:
+        now = TOGETHER if current in TOGETHER else (current,)
         for column in picture.grid.columns:
-            if picks(column.stage):
-                share = progress[column.stage]
-                filled = cell_share(share)
-                draw_strip(painter, column, self._strip(column, _scale(painter)), filled=filled, theme=theme)
-                current = column.stage in now
-                flow_paint.draw_frame(
-                    painter, column, theme=theme, unit=unit, begun=share > 0.0, current=current
+            share, is_now = progress[column.stage], column.stage in now
+            image = self._strip(picture, column, device_scale(painter))
+            draw = _call(draw_column, picture, column, image, progress=share, current=is_now)
+            if 0.0 < share < 1.0:
+                draw(painter)
+            else:
+                self._layers.draw(
+                    painter, ("column", column.stage, share, is_now), picture.area(column), draw
                 )
-        for label in picture.plan.labels:
-            if picks(label.stage):
-                flow_paint.draw_label(painter, label, picture, current=label.stage in now)
-        flow_paint.draw_plates(painter, picture, progress, current=scene.current, picks=picks)
 
-    def _strip(self, column: Column, scale: float) -> QImage:
-        picture = self.picture
-        assert picture is not None
+    def _strip(self, picture: FlowPicture, column: Column, scale: float) -> QImage:
         key = (column.stage, scale)
         if key not in self._strips:
-            run, activity = picture.subject.run, picture.subject.activity
-            theme = theme_of(picture.look)
-            self._strips[key] = strip_image(run, activity, column, at=picture.at, scale=scale, theme=theme)
+            subject, theme = picture.subject, theme_of(picture.look)
+            made = strip_image(subject.run, subject.activity, column, at=picture.at, scale=scale, theme=theme)
+            self._strips[key] = made
         return self._strips[key]
 
-    def _layer(self, painter: QPainter, name: str, key: Hashable, draw: Callable[[QPainter], None]) -> None:
-        """Draw through an image kept as long as its key."""
-        scale = _scale(painter)
-        kept = self._layers.get(name)
-        if kept is None or kept[0] != (key, scale):
-            width, height = (max(1, round(side * scale)) for side in self._size)
-            image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
-            image.setDevicePixelRatio(scale)
-            image.fill(0)
-            inner = QPainter(image)
-            inner.setRenderHint(QPainter.RenderHint.Antialiasing)
-            draw(inner)
-            inner.end()
-            kept = ((key, scale), image)
-            self._layers[name] = kept
-        painter.drawImage(QRectF(0, 0, kept[1].width() / scale, kept[1].height() / scale), kept[1])
+
+@contextmanager
+def _upto(
+    painter: QPainter, picture: FlowPicture, band: Band, *, start: float = 0.0, end: float
+) -> Iterator[None]:
+    """Clip to shares start..end of the way between two strips, at whole device pixels."""
+    if (start, end) == (0.0, 1.0):
+        yield
+        return
+    gap, scale = picture.gap(band), device_scale(painter)
+    left, right = (round((gap.x + share * gap.w) * scale) / scale for share in (start, end))
+    painter.save()
+    painter.setClipRect(QRectF(left, gap.y, right - left, gap.h))
+    yield
+    painter.restore()
 
 
-def _scale(painter: QPainter) -> float:
-    """Device pixels per logical pixel."""
-    return max(0.25, painter.deviceTransform().m11())
+def _call(draw: Callable[..., None], *args: object, **kwargs: object) -> Callable[[QPainter], None]:
+    """The drawing function with everything but its painter."""
+    return lambda painter: draw(painter, *args, **kwargs)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetricsF
 
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.app_state import Appearance
-from ffn_explorer.widgets.flow_columns import Box, Column, Frame, Grid, arrange
+from ffn_explorer.widgets.flow_columns import Box, Column, Frame, Grid, arrange, strip_width
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.theme import LIGHT, theme_of
 
@@ -82,7 +82,7 @@ def plan(
         if not _collide(made) and not (level.sizes and _strips_low(made, size)):
             return made
     assert made is not None
-    return made
+    return Plan(made.grid, _kept(made))
 
 
 def unit_of(look: Appearance) -> float:
@@ -112,12 +112,12 @@ def _attempt(
     }
     widths = {s: max(names.horizontalAdvance(n), sizes.horizontalAdvance(z)) for s, (n, z) in texts.items()}
     height = names.height() + (sizes.height() if level.sizes else 0.0)
-    stages = list(counts)
+    stages, strip = list(counts), strip_width(size[0], unit)
     frame = Frame(
         width=size[0],
         height=size[1],
-        left=max(6.0, widths[stages[0]] / 2 - 5.0 * unit),
-        right=max(6.0, widths[stages[-1]] / 2 - 5.0 * unit),
+        left=max(8.0, (widths[stages[0]] - strip) / 2 + 4.0 * unit),
+        right=max(8.0, (widths[stages[-1]] - strip) / 2 + 4.0 * unit),
         above=float(round(height + GAP_PX + 2.0)),
         skip=float(round(SKIP_PX * unit)) if skip else 0.0,
         unit=unit,
@@ -149,6 +149,15 @@ def _strips_low(made: Plan, size: tuple[int, int]) -> bool:
     lanes = 2 if any(column.lane for column in made.grid.columns) else 1
     cap = 1.15 * made.grid.columns[0].box.w * max(column.count for column in made.grid.columns)
     return lanes * highest < min(size[1] / 3, lanes * cap - 2.0)
+
+
+def _kept(made: Plan) -> tuple[Label, ...]:
+    """Where even the shortest names do not fit: those that touch no strip and no name before them."""
+    kept: list[Label] = []
+    for label in made.labels:
+        if not _collide(Plan(made.grid, (*kept, label))):
+            kept.append(label)
+    return tuple(kept)
 
 
 def _collide(made: Plan) -> bool:

@@ -17,7 +17,7 @@ from ffn_explorer.widgets.theme import theme_of
 
 
 def draw_marks(painter: QPainter, picture: FlowPicture, focus: Cell, ribbons: tuple[Ribbon, ...]) -> None:
-    """Ticks beside the strips at every place of the focus, and its name at the strip where it was pointed at."""
+    """Ticks beside the strips at every place of the focus, and its name where it was pointed at."""
     theme, unit = theme_of(picture.look), unit_of(picture.look)
     painter.setPen(QPen(QColor(theme.ink), 1.6 * unit))
     for column, index in _places(picture, focus, ribbons):
@@ -75,7 +75,7 @@ def _free_place(picture: FlowPicture, column: Column, y: float, *, width: float,
     for dy in (0.0, -height, height, -2 * height, 2 * height):
         for x in (right, left):
             box = Box(x, top + dy, width, height)
-            inside = 0.0 <= x and box.right <= frame.width and 0.0 <= box.y and box.bottom <= frame.height
+            inside = min(x, box.y) >= 0.0 and box.right <= frame.width and box.bottom <= frame.height
             if inside and not any(box.meets(other, 2.0) for other in taken):
                 return box
     return Box(min(right, max(0.0, frame.width - width)), top, width, height)

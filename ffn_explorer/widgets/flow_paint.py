@@ -1,61 +1,42 @@
-"""Painting of a FlowPicture, part by part; each part says for which stages."""
+"""Painting the parts of a FlowPicture: a band, the skip line, ribbons, a whole column."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from ffn_explorer.core.stages import Stage
-from ffn_explorer.widgets.flow_bands import band_colour, bands_of, silhouette, skip_path
+from ffn_explorer.widgets.flow_bands import Band, band_colour, silhouette
 from ffn_explorer.widgets.flow_columns import Column
 from ffn_explorer.widgets.flow_labels import Label, name_role, unit_of
-from ffn_explorer.widgets.flow_picture import FlowPicture, ribbon_share
+from ffn_explorer.widgets.flow_picture import FlowPicture, cell_share, ribbon_share
 from ffn_explorer.widgets.flow_plates import draw_plate
 from ffn_explorer.widgets.flow_ribbons import Ribbon, path_of, pen_of
 from ffn_explorer.widgets.flow_router import draw_router
+from ffn_explorer.widgets.flow_strip import draw_strip
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.theme import Theme, theme_of
 
-Picks = Callable[[Stage], bool]
+
+def draw_band(painter: QPainter, picture: FlowPicture, band: Band, *, done: bool) -> None:
+    """Silhouette of one step, pale until it is done."""
+    painter.fillPath(silhouette(band, picture.grid), band_colour(band, theme_of(picture.look), done=done))
 
 
-def draw_bands(
-    painter: QPainter, picture: FlowPicture, progress: dict[Stage, float], *, picks: Picks
-) -> None:
-    """Silhouettes towards the picked stages: full up to the front of their ribbons, pale beyond it."""
-    theme = theme_of(picture.look)
-    painter.setPen(Qt.PenStyle.NoPen)
-    for band in bands_of(picture.stages):
-        if not picks(band.target):
-            continue
-        share = ribbon_share(progress[band.target])
-        path = silhouette(band, picture.grid)
-        for done, start, end in ((True, 0.0, share), (False, share, 1.0)):
-            if end > start:
-                with _between(painter, picture, band.source, band.target, start=start, end=end):
-                    painter.fillPath(path, band_colour(band, theme, done=done))
-
-
-def draw_skip(painter: QPainter, picture: FlowPicture, progress: dict[Stage, float]) -> None:
-    """Line that carries x to the sum: pale until the residual's step, then drawn from x onwards."""
-    if Stage.RESIDUAL not in picture.stages:
-        return
+def draw_skip(painter: QPainter, picture: FlowPicture, share: float) -> None:
+    """Line that carries x to the sum: pale, in full colour for its first `share`, with its tip at 1."""
     theme, unit = theme_of(picture.look), unit_of(picture.look)
-    plate = next((p.box for p in picture.plates if p.stage is Stage.RESIDUAL), None)
-    path = skip_path(picture.grid, plate)
-    share = ribbon_share(progress[Stage.RESIDUAL])
+    path = picture.skip
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(_round_pen(QColor(theme.border), 1.5 * unit))
     painter.drawPath(path)
     if share <= 0.0:
         return
-    tip = path.currentPosition()
+    tip, start = path.currentPosition(), path.pointAtPercent(0.0).x() - 2 * unit
     painter.save()
-    start = picture.grid.column(Stage.INPUT).box.middle[0] - 2 * unit
     if share < 1.0:
         painter.setClipRect(QRectF(start, 0, share * (tip.x() + 4 * unit - start), picture.grid.frame.height))
-    painter.setPen(_round_pen(theme.stage(Stage.RESIDUAL), 1.5 * unit))
+    painter.setPen(_round_pen(theme.stage(Stage.RESIDUAL), 1.4 * unit))
     painter.drawPath(path)
     if share >= 1.0:
         wing = 3.5 * unit
@@ -65,26 +46,36 @@ def draw_skip(painter: QPainter, picture: FlowPicture, progress: dict[Stage, flo
 
 
 def draw_ribbons(
-    painter: QPainter, picture: FlowPicture, ribbons: tuple[Ribbon, ...], progress: dict[Stage, float], *,
-    picks: Picks, strong: bool = False,
-) -> None:  # fmt: skip
-    """Ribbons towards the picked stages, as far as they have grown."""
-    theme, unit = theme_of(picture.look), unit_of(picture.look)
+    painter: QPainter, picture: FlowPicture, ribbons: Iterable[Ribbon], *, strong: bool = False
+) -> None:
+    """Ribbons at full length."""
+    theme = theme_of(picture.look)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for ribbon in ribbons:
-        share = ribbon_share(progress[ribbon.target])
-        if not picks(ribbon.target) or share <= 0.0:
-            continue
-        painter.setPen(pen_of(ribbon, theme, unit, strong=strong))
-        path = path_of(ribbon, picture.grid)
-        if share >= 1.0:
-            painter.drawPath(path)
-            continue
-        with _between(painter, picture, ribbon.source, ribbon.target, start=0.0, end=share):
-            painter.drawPath(path)
+        painter.setPen(pen_of(ribbon, theme, picture.ribbon_unit, strong=strong))
+        painter.drawPath(path_of(ribbon, picture.grid))
 
 
-def draw_frame(
+def draw_column(
+    painter: QPainter, picture: FlowPicture, column: Column, image: QImage, *, progress: float, current: bool
+) -> None:
+    """Strip, label, and the formula (and router) of the step that leads to it."""
+    look = picture.look
+    theme, unit = theme_of(look), unit_of(look)
+    draw_strip(painter, column, image, filled=cell_share(progress), theme=theme)
+    _draw_frame(painter, column, theme=theme, unit=unit, begun=progress > 0.0, current=current)
+    for label in picture.plan.labels:
+        if label.stage is column.stage:
+            _draw_label(painter, label, picture, current=current)
+    if picture.router is not None and column.stage is Stage.UP:
+        draw_router(painter, picture.router, look=look, theme=theme, filled=ribbon_share(progress))
+    for plate in picture.plates:
+        if plate.stage is column.stage:
+            moving = current and 0.0 < progress < 1.0
+            draw_plate(painter, plate, look=look, theme=theme, begun=progress > 0.0, moving=moving)
+
+
+def _draw_frame(
     painter: QPainter, column: Column, *, theme: Theme, unit: float, begun: bool, current: bool
 ) -> None:
     """Outline of a strip in its stage's colour, and the mark of a broken scale."""
@@ -98,25 +89,25 @@ def draw_frame(
     painter.setPen(QPen(colour, width))
     painter.drawRoundedRect(box.adjusted(-out, -out, out, out), 2.5 * unit, 2.5 * unit)
     if column.broken:
-        _draw_break(painter, box, theme=theme, colour=theme.stage(column.stage), unit=unit)
+        _draw_break(painter, box, theme=theme, unit=unit, colour=theme.stage(column.stage))
 
 
-def draw_label(painter: QPainter, label: Label, picture: FlowPicture, *, current: bool) -> None:
+def _draw_label(painter: QPainter, label: Label, picture: FlowPicture, *, current: bool) -> None:
     """Name in the stage's colour, on a tint while it is the current one, and the size under it."""
     look = picture.look
     theme, unit = theme_of(look), unit_of(look)
     box = QRectF(label.box.x, label.box.y, label.box.w, label.box.h)
-    face = theme.stage(label.stage) if current else QColor(theme.surface)
-    face.setAlphaF(0.16 if current else 0.78)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(theme.surface))
     name = QRectF(box.x(), box.y(), box.width(), label.name_height)
-    under = box if not current else name
-    halo = under.adjusted(-3 * unit, 0, 3 * unit, 0)
+    veil = QColor(theme.surface)
+    veil.setAlphaF(0.78)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(veil)
+    painter.drawRoundedRect(box.adjusted(-3 * unit, 0, 3 * unit, 0), 4 * unit, 4 * unit)
     if current:
-        painter.drawRoundedRect(halo, 4 * unit, 4 * unit)
-    painter.setBrush(face)
-    painter.drawRoundedRect(halo, 4 * unit, 4 * unit)
+        tint = theme.stage(label.stage)
+        tint.setAlphaF(0.16)
+        painter.setBrush(tint)
+        painter.drawRoundedRect(name.adjusted(-3 * unit, 0, 3 * unit, 0), 4 * unit, 4 * unit)
     flags = int(Qt.AlignmentFlag.AlignCenter) | int(Qt.TextFlag.TextDontClip)
     painter.setFont(font(look, name_role(label, look), bold=True))
     painter.setPen(theme.stage(label.stage))
@@ -129,57 +120,17 @@ def draw_label(painter: QPainter, label: Label, picture: FlowPicture, *, current
         )
 
 
-def draw_plates(
-    painter: QPainter, picture: FlowPicture, progress: dict[Stage, float], *, current: Stage, picks: Picks
-) -> None:
-    """Formula plates of the picked stages, and the router's block before the intermediate."""
-    theme = theme_of(picture.look)
-    if picture.router is not None and picks(Stage.UP):
-        draw_router(
-            painter, picture.router, look=picture.look, theme=theme, filled=ribbon_share(progress[Stage.UP])
-        )
-    pair = (Stage.UP, Stage.GATE)
-    for plate in picture.plates:
-        if picks(plate.stage):
-            share = progress[plate.stage]
-            moving = plate.stage is current or (plate.stage in pair and current in pair)
-            draw_plate(
-                painter,
-                plate,
-                look=picture.look,
-                theme=theme,
-                progress=share,
-                moving=moving and 0.0 < share < 1.0,
-            )
-
-
-@contextmanager
-def _between(
-    painter: QPainter, picture: FlowPicture, source: Stage, target: Stage, *, start: float, end: float
-) -> Iterator[None]:
-    """Clip to shares start..end of the way between two strips."""
-    grid = picture.grid
-    left, right = grid.column(source).box.right, grid.column(target).box.x
-    length = right - left
-    painter.save()
-    painter.setClipRect(QRectF(left + start * length, 0, (end - start) * length, grid.frame.height))
-    yield
-    painter.restore()
-
-
 def _draw_break(painter: QPainter, box: QRectF, *, theme: Theme, colour: QColor, unit: float) -> None:
     """Two slanted strokes across the left edge: this strip is longer than its true share."""
-    reach = 4.0 * unit
-    for shift, pen in (
-        (0.0, QPen(QColor(theme.surface), 4.5 * unit)),
-        (-2.5 * unit, None),
-        (2.5 * unit, None),
-    ):
-        painter.setPen(pen or QPen(colour, 1.4 * unit))
-        y = box.center().y() + shift
-        painter.drawLine(
-            QPointF(box.left() - reach, y + reach / 2), QPointF(box.left() + reach, y - reach / 2)
-        )
+    reach = min(4.0 * unit, 0.22 * box.width())
+    slant = QPointF(reach, -reach / 2)
+    middle = QPointF(box.left(), box.center().y())
+    painter.setPen(QPen(QColor(theme.surface), reach))
+    painter.drawLine(middle - slant, middle + slant)
+    painter.setPen(QPen(colour, 0.35 * reach))
+    for shift in (-0.6 * reach, 0.6 * reach):
+        at = middle + QPointF(0.0, shift)
+        painter.drawLine(at - slant, at + slant)
 
 
 def _round_pen(colour: QColor, width: float) -> QPen:

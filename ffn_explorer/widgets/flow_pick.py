@@ -16,7 +16,7 @@ REACH_PX = 4.0
 def cell_at(
     picture: FlowPicture, progress: dict[Stage, float], x: float, y: float, *, scale: float
 ) -> Cell | None:
-    """The number at a point; only what has been revealed can be pointed at.  scale: device pixels per pixel."""
+    """The number at a point, once it is revealed.  scale: device pixels per logical pixel."""
     for column in picture.grid.columns:
         box = column.box
         if box.x - REACH_PX <= x <= box.right + REACH_PX and box.y <= y < box.bottom:

@@ -3,16 +3,19 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from PySide6.QtGui import QPainterPath
+
 from ffn_explorer.core.stages import WIDE, Stage
 from ffn_explorer.state.app_state import Appearance, Cell
-from ffn_explorer.state.result import Activity, Detail, RunResult
+from ffn_explorer.state.result import Activity, Detail, Floats, RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import say
-from ffn_explorer.widgets.flow_columns import Grid
+from ffn_explorer.widgets.flow_bands import Band, bands_of, skip_path
+from ffn_explorer.widgets.flow_columns import Box, Column, Grid
 from ffn_explorer.widgets.flow_formulas import formulas_of
-from ffn_explorer.widgets.flow_labels import Plan, Wording, plan
+from ffn_explorer.widgets.flow_labels import Plan, Wording, plan, unit_of
 from ffn_explorer.widgets.flow_plates import Plate, place_plates
-from ffn_explorer.widgets.flow_ribbons import Ribbon, ribbons_of
+from ffn_explorer.widgets.flow_ribbons import Ribbon, ribbons_of, through
 from ffn_explorer.widgets.flow_router import Choice, RouterBlock, place_router, wanted_width
 
 RIBBONS_UNTIL = 0.7
@@ -20,10 +23,13 @@ RIBBONS_UNTIL = 0.7
 
 CELLS_FROM = 0.3
 
+TALL_PX = 170.0
+"""Height of a strip that bears ribbons of full thickness."""
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What decides the still picture: equal subjects look alike, whatever the playback or the pointer does."""
+    """What decides the still picture, whatever the playback or the pointer does."""
 
     run: RunResult
     activity: Activity | None
@@ -61,6 +67,12 @@ class FlowPicture:
         return self.plan.grid
 
     @cached_property
+    def ribbon_unit(self) -> float:
+        """Thickness of ribbons: that of the type, but finer where the strips are short."""
+        tallest = max(column.box.h for column in self.grid.columns)
+        return min(unit_of(self.look), max(0.6, tallest / TALL_PX))
+
+    @cached_property
     def choices(self) -> tuple[Choice, ...]:
         """Experts chosen for this token, strongest first; () for a dense FFN."""
         run = self.subject.run
@@ -94,9 +106,10 @@ class FlowPicture:
     def router(self) -> RouterBlock | None:
         """The experts' block, where there is a router and room for it."""
         room = self.grid.router
-        if room is None or room.w < 30.0:
+        if room is None:
             return None
-        return place_router(self._say("router"), self.choices, room, self.look)
+        boxes = [label.box for label in self.plan.labels] + [column.box for column in self.grid.columns]
+        return place_router(self._say("router"), self.choices, room, self.look, clear_of=boxes)
 
     @cached_property
     def plates(self) -> tuple[Plate, ...]:
@@ -109,12 +122,55 @@ class FlowPicture:
     @cached_property
     def ribbons(self) -> tuple[Ribbon, ...]:
         """Strongest contributions, weakest first; () until they are known."""
-        detail, values = self.subject.detail, self.subject.run.values
-        if detail is None:
-            return ()
-        return ribbons_of(
-            detail.paths, self.stages, {stage: values[stage][self.at] for stage in WIDE & values.keys()}
-        )
+        detail = self.subject.detail
+        return () if detail is None else ribbons_of(detail.paths, self.stages, self._rows())
+
+    @cached_property
+    def bands(self) -> tuple[Band, ...]:
+        """Steps between the columns, in order."""
+        return tuple(bands_of(self.stages))
+
+    @cached_property
+    def ribbons_by_band(self) -> dict[Band, tuple[Ribbon, ...]]:
+        """Ribbons of each step that has some."""
+        groups: dict[Band, list[Ribbon]] = {}
+        for ribbon in self.ribbons:
+            groups.setdefault(Band(ribbon.source, ribbon.target), []).append(ribbon)
+        return {band: tuple(ribbons) for band, ribbons in groups.items()}
+
+    @cached_property
+    def skip(self) -> QPainterPath:
+        """Line that carries x to the sum."""
+        return skip_path(self.grid, next((p.box for p in self.plates if p.stage is Stage.RESIDUAL), None))
+
+    def ribbons_at(self, cell: Cell) -> tuple[Ribbon, ...]:
+        """Ribbons of a neuron or dimension; of a neuron that is not among the strongest, those between."""
+        found = tuple(ribbon for ribbon in self.ribbons if ribbon.touches(cell.stage, cell.index))
+        if found or cell.stage not in WIDE:
+            return found
+        return through(cell.index, self.stages, self._rows())
+
+    def gap(self, band: Band) -> Box:
+        """Area between the two strips of a step, from top to bottom."""
+        left, right = self.grid.column(band.source).box.right, self.grid.column(band.target).box.x
+        return Box(left, 0.0, right - left, self.grid.frame.height)
+
+    def area(self, column: Column) -> Box:
+        """Area that a column's strip, label and plate may cover."""
+        boxes = [column.box]
+        boxes += [label.box for label in self.plan.labels if label.stage is column.stage]
+        boxes += [plate.box for plate in self.plates if plate.stage is column.stage]
+        if self.router is not None and column.stage is Stage.UP:
+            boxes.append(self.router.box)
+        pad = 8.0 * unit_of(self.look)
+        left, top = min(box.x for box in boxes) - pad, min(box.y for box in boxes) - pad
+        right, bottom = max(box.right for box in boxes) + pad, max(box.bottom for box in boxes) + pad
+        return Box(left, top, right - left, bottom - top)
+
+    def _rows(self) -> dict[Stage, Floats]:
+        """Exact values `[F]` of the wide stages at the token."""
+        values = self.subject.run.values
+        return {stage: values[stage][self.at] for stage in self.stages if stage in WIDE}
 
     def _say(self, key: str, **values: object) -> str:
         return say(self.look.language, f"panel.stage.{key}", **values)

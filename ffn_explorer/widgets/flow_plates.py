@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations, product
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
@@ -15,8 +16,13 @@ from ffn_explorer.widgets.flow_labels import Plan, unit_of
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.theme import Theme
 
-MARGIN_PX = 5.0
+MARGIN_PX = 6.0
 """Least distance of a plate from strips, labels and other plates."""
+
+SHIFTS = (0.0, 0.3, 0.6)
+"""How far down a plate between two short strips may go to clear their labels, in its own heights."""
+
+SHORT_STEPS = frozenset({Stage.NORM, Stage.POST_NORM, Stage.RESIDUAL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +38,47 @@ class Plate:
 def place_plates(
     plan: Plan, formulas: Sequence[Formula], look: Appearance, *, taken: Sequence[Box]
 ) -> tuple[Plate, ...]:
-    """Every formula in the longest wording that stays clear of strips, labels, `taken` and the plates before it."""
-    stages = tuple(column.stage for column in plan.grid.columns)
+    """Every formula in the longest wording that stays clear of strips, labels, `taken` and other plates.
+
+    Gate and up get the same wording, since they are read together.
+    """
     made: list[Plate] = []
-    blocked = (
-        [column.box for column in plan.grid.columns] + [label.box for label in plan.labels] + list(taken)
-    )
+    blocked = [*(column.box for column in plan.grid.columns), *(label.box for label in plan.labels), *taken]
+    pair = [formula for formula in formulas if formula.stage in (Stage.GATE, Stage.UP)]
     for formula in formulas:
-        spot = _spot(formula.stage, stages, plan.grid, taken)
-        for box, text, shape in _wordings(formula, look):
-            place = box.moved(spot.x() - box.w / 2, spot.y() - box.h / 2)
-            inside = place.y >= 0 and place.bottom <= plan.grid.frame.height
-            if inside and not any(place.meets(other, MARGIN_PX) for other in blocked):
-                made.append(Plate(formula.stage, text, shape, place))
-                blocked.append(place)
+        group = pair if formula in pair else [formula]
+        if formula is not group[0]:
+            continue
+        shifts = SHIFTS if formula.stage in SHORT_STEPS else SHIFTS[:1]
+        tries = product(zip(*(_wordings(each, look) for each in group)), shifts)
+        for wordings, shift in tries:
+            plates = [
+                _placed(each, word, plan.grid, taken, shift=shift) for each, word in zip(group, wordings)
+            ]
+            if all(_fits(plate.box, plan.grid, blocked) for plate in plates) and not _touch(plates):
+                made += plates
+                blocked += [plate.box for plate in plates]
                 break
     return tuple(made)
+
+
+def _placed(
+    formula: Formula, wording: tuple[Box, str, str], grid: Grid, taken: Sequence[Box], *, shift: float
+) -> Plate:
+    box, text, shape = wording
+    spot = _spot(formula.stage, tuple(column.stage for column in grid.columns), grid, taken)
+    return Plate(
+        formula.stage, text, shape, box.moved(spot.x() - box.w / 2, spot.y() + (shift - 0.5) * box.h)
+    )
+
+
+def _fits(box: Box, grid: Grid, blocked: Sequence[Box]) -> bool:
+    inside = box.y >= 0.0 and box.bottom <= grid.frame.height
+    return inside and not any(box.meets(other, MARGIN_PX) for other in blocked)
+
+
+def _touch(plates: Sequence[Plate]) -> bool:
+    return any(one.box.meets(other.box, MARGIN_PX) for one, other in combinations(plates, 2))
 
 
 def plate_font(text: str, look: Appearance) -> QFont:
@@ -56,7 +87,7 @@ def plate_font(text: str, look: Appearance) -> QFont:
 
 
 def draw_plate(
-    painter: QPainter, plate: Plate, *, look: Appearance, theme: Theme, progress: float, moving: bool
+    painter: QPainter, plate: Plate, *, look: Appearance, theme: Theme, begun: bool, moving: bool
 ) -> None:
     """Paint one plate: quiet before its step, framed in its colour while it runs, plain afterwards."""
     unit = unit_of(look)
@@ -67,7 +98,7 @@ def draw_plate(
     painter.setBrush(face)
     box = QRectF(plate.box.x, plate.box.y, plate.box.w, plate.box.h)
     painter.drawRoundedRect(box, 6.0 * unit, 6.0 * unit)
-    ink = QColor(theme.ink if progress > 0.0 else theme.muted)
+    ink = QColor(theme.ink if begun else theme.muted)
     painter.setFont(plate_font(plate.text, look))
     painter.setPen(ink)
     if not plate.shape:
@@ -86,7 +117,7 @@ def _wordings(formula: Formula, look: Appearance) -> list[tuple[Box, str, str]]:
     pad = 7.0 * unit_of(look)
     small = QFontMetricsF(font(look, "small"))
     tried: list[tuple[Box, str, str]] = []
-    for number, text in enumerate(dict.fromkeys(formula.texts)):
+    for text in dict.fromkeys(formula.texts):
         metrics = QFontMetricsF(plate_font(text, look))
         width, height = metrics.horizontalAdvance(text) + 2 * pad, metrics.height() + pad
         if formula.shape:

@@ -70,7 +70,7 @@ def ribbons_of(
 
 
 def through(neuron: int, stages: tuple[Stage, ...], rows: Mapping[Stage, Floats]) -> tuple[Ribbon, ...]:
-    """Ribbons of a neuron that is not among the strongest: only where it passes from stage to stage unchanged."""
+    """Ribbons of a neuron that is not among the strongest: only those between wide stages."""
     return tuple(
         Ribbon(one, two, neuron, neuron, neuron, float(rows[one][neuron]), 0.5) for one, two in links(stages)
     )
@@ -114,9 +114,9 @@ def pen_of(ribbon: Ribbon, theme: Theme, unit: float, *, strong: bool = False) -
         colour = QColor(theme.muted)
     else:
         colour = QColor(theme.negative if ribbon.carried < 0 else theme.positive)
-    low, high = (0.30, 0.50) if ribbon.neutral else (0.45, 0.40)
+    low, high = (0.20, 0.35) if ribbon.neutral else (0.45, 0.40)
     colour.setAlphaF(1.0 if strong else low + high * ribbon.weight)
-    width = (0.8 + 0.9 * ribbon.weight) if ribbon.neutral else (1.0 + 1.9 * ribbon.weight)
+    width = (0.7 + 0.7 * ribbon.weight) if ribbon.neutral else (1.0 + 1.9 * ribbon.weight)
     return QPen(colour, unit * (width + (0.9 if strong else 0.0)))
 
 

@@ -40,15 +40,31 @@ def wanted_width(title: str, choices: Sequence[Choice], look: Appearance) -> flo
     return max([*texts, metrics.horizontalAdvance("0")]) + 16.0 * unit_of(look)
 
 
-def place_router(title: str, choices: Sequence[Choice], room: Box, look: Appearance) -> RouterBlock:
-    """Block in the middle of its room, with as many choices as fit."""
-    row = _row_height(look)
+def place_router(
+    title: str, choices: Sequence[Choice], room: Box, look: Appearance, *, clear_of: Sequence[Box]
+) -> RouterBlock | None:
+    """Block in the middle of its room, with as many choices as fit; None where it would cover something.
+
+    clear_of: labels and strips; the block gives way to the right, as far as its room allows.
+    """
+    row, unit = _row_height(look), unit_of(look)
     fit = max(1, int((room.h - row) // row))
     shown = tuple(choices[:fit]) if len(choices) <= fit else tuple(choices[: max(1, fit - 1)])
     more = f"+ {len(choices) - len(shown)}" if len(shown) < len(choices) else ""
     head = QFontMetricsF(font(look, "small")).height()
-    height = min(room.h, head + row * len(shown) + (head if more else 0.0) + 8.0 * unit_of(look))
-    return RouterBlock(title, shown, more, Box(room.x, room.middle[1] - height / 2, room.w, height))
+    height = head * (2 if more else 1) + row * len(shown) + 8.0 * unit
+    bold = QFontMetricsF(font(look, "small", bold=True))
+    least = max(bold.horizontalAdvance(text) for text in (title, *(c.short for c in shown))) + 15.0 * unit
+    x = room.x
+    for other in clear_of:
+        if other.x < room.middle[0] and Box(x, room.middle[1] - height / 2, 1.0, height).meets(
+            other, 6.0 * unit
+        ):
+            x = other.right + 6.0 * unit
+    box = Box(x, room.middle[1] - height / 2, room.right - x, height)
+    if box.w < least or height > room.h or any(box.meets(other, 2.0) for other in clear_of):
+        return None
+    return RouterBlock(title, shown, more, box)
 
 
 def draw_router(
@@ -66,12 +82,15 @@ def draw_router(
     small, bold = font(look, "small"), font(look, "small", bold=True)
     painter.setFont(bold)
     painter.setPen(QColor(theme.muted))
-    _line(painter, QRectF(inner.x(), inner.y(), inner.width(), head), block.title, block.title)
+    _line(painter, QRectF(inner.x(), inner.y(), inner.width(), head), block.title)
     y, row = inner.y() + head, _row_height(look)
+    wide = (
+        max(QFontMetricsF(bold).horizontalAdvance(choice.long) for choice in block.choices) <= inner.width()
+    )
     for number, choice in enumerate(block.choices):
         painter.setFont(small if number else bold)
         painter.setPen(QColor(theme.ink))
-        _line(painter, QRectF(inner.x(), y, inner.width(), head), choice.long, choice.short)
+        _line(painter, QRectF(inner.x(), y, inner.width(), head), choice.long if wide else choice.short)
         track = QRectF(inner.x(), y + head, inner.width(), 4.0 * unit)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme.sunken))
@@ -85,14 +104,12 @@ def draw_router(
     if block.more:
         painter.setFont(small)
         painter.setPen(QColor(theme.muted))
-        _line(painter, QRectF(inner.x(), y, inner.width(), head), block.more, block.more)
+        _line(painter, QRectF(inner.x(), y, inner.width(), head), block.more)
 
 
-def _line(painter: QPainter, box: QRectF, long: str, short: str) -> None:
-    metrics = QFontMetricsF(painter.font())
-    text = long if metrics.horizontalAdvance(long) <= box.width() else short
-    text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, box.width())
-    painter.drawText(box, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), text)
+def _line(painter: QPainter, box: QRectF, text: str) -> None:
+    shown = QFontMetricsF(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+    painter.drawText(box, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), shown)
 
 
 def _row_height(look: Appearance) -> float:

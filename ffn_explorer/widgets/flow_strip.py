@@ -29,7 +29,7 @@ def strip_image(
     scale: float,
     theme: Theme,
 ) -> QImage:
-    """Image one pixel wide, a device pixel for each row; where activity knows the stage, its share is the opacity."""
+    """Image one pixel wide, a row per device pixel; where activity knows the stage, it sets the opacity."""
     laid = cells_on(run, column, scale)
     row = (*at, np.newaxis)
     value = strongest(run.pyramids[column.stage].levels[laid.level].value[row], laid.lanes, axis=1)[0]

@@ -107,7 +107,7 @@ class FlowView(Canvas):
                 self.chosen.emit(self._cell(picture.stages[number]))
 
     def _cell(self, stage: Stage) -> Cell:
-        """The chosen neuron or dimension at a stage; the strongest neuron, or its output, where none was chosen."""
+        """The chosen neuron or dimension at a stage, else the strongest neuron or its output."""
         scene, picture = self.item.scene_shown, self.item.picture
         assert scene is not None
         assert picture is not None

@@ -1,0 +1,56 @@
+"""Layers: painted parts of a picture, kept as images so that a frame only copies what has not changed."""
+
+import math
+from collections.abc import Callable, Hashable
+from typing import NamedTuple
+
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QImage, QPainter
+
+from ffn_explorer.widgets.flow_columns import Box
+
+
+class _Layer(NamedTuple):
+    image: QImage
+    at: QPointF
+
+
+class Layers:
+    """Images by key, at the device pixels of their place; which ones are there never changes what is seen."""
+
+    def __init__(self) -> None:
+        """Start without any."""
+        self._kept: dict[Hashable, _Layer] = {}
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._kept.clear()
+
+    def draw(self, painter: QPainter, key: Hashable, box: Box, paint: Callable[[QPainter], None]) -> None:
+        """Draw the layer of a key, made with `paint` when it is not here; box covers all that it paints."""
+        scale = device_scale(painter)
+        kept = self._kept.get((key, scale))
+        if kept is None:
+            kept = self._kept[key, scale] = _painted(box, scale, paint)
+        painter.drawImage(kept.at, kept.image)
+
+
+def device_scale(painter: QPainter) -> float:
+    """Device pixels per logical pixel."""
+    return max(0.25, painter.deviceTransform().m11())
+
+
+def _painted(box: Box, scale: float, paint: Callable[[QPainter], None]) -> _Layer:
+    # Whole device pixels: an image between them would be blurred when it is drawn.
+    left, top = math.floor(box.x * scale), math.floor(box.y * scale)
+    width, height = math.ceil(box.right * scale) - left, math.ceil(box.bottom * scale) - top
+    image = QImage(max(1, width), max(1, height), QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(scale)
+    image.fill(0)
+    at = QPointF(left / scale, top / scale)
+    painter = QPainter(image)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.translate(-at)
+    paint(painter)
+    painter.end()
+    return _Layer(image, at)
