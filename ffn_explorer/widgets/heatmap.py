@@ -68,9 +68,7 @@ class HeatMap(Canvas):
         super().lay_out()
         before = self._scale()
         self.columns, self._places = None, None
-        if self._picture is not None:
-            self._place(self._picture)
-        self._item.setVisible(self.columns is not None and self.columns.used > 0)
+        self._item.setVisible(self._picture is not None and self._place(self._picture))
         self.viewport().update()
         if before != self._scale():
             self.scaled.emit()
@@ -140,12 +138,13 @@ class HeatMap(Canvas):
     def _scale(self) -> tuple[float, float] | None:
         return None if self.columns is None else (self.columns.per_pixel, self.rows_per_pixel)
 
-    def _place(self, picture: MapPicture) -> None:
+    def _place(self, picture: MapPicture) -> bool:
+        """Whether there is anything of the stage in sight."""
         ratio = self.devicePixelRatioF()
         places = map_places(picture, QSizeF(self.size()), ratio=ratio)
         wide, high = places.pixels
         if wide < 1 or high < 1:
-            return
+            return False
         self._places = places
         self.rows_per_pixel = len(picture.rows) / high
         made_from: tuple[object, ...] = (
@@ -165,6 +164,7 @@ class HeatMap(Canvas):
             self.columns = self._columns
         self._item.setPos(places.area.topLeft())
         self._item.setTransform(QTransform.fromScale(1 / ratio, 1 / ratio))
+        return self._image is not None
 
     def _make_image(self, picture: MapPicture, wide: int, high: int) -> None:
         width = picture.exact.shape[1]

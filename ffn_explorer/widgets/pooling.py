@@ -15,7 +15,7 @@ ZERO = 128
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lanes:
-    """Cells laid on pixels along one axis: pixel p stands for cells low[p] to high[p] - 1; both `[pixels]`."""
+    """Cells laid on pixels along one axis: pixel p stands for cells low[p] to high[p] - 1, each `[P]`."""
 
     low: Indices
     high: Indices
