@@ -1,0 +1,112 @@
+"""Memory: what the window remembers between launches, saved shortly after each change and when it closes."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+from PySide6.QtCore import QByteArray, QLocale, QObject, QTimer
+from PySide6.QtWidgets import QApplication
+
+from ffn_explorer.app.style import system_theme
+from ffn_explorer.app.window import Window
+from ffn_explorer.state import changes
+from ffn_explorer.state.app_state import Appearance, AppState, ThemeName
+from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS, sizes_of, with_sizes
+from ffn_explorer.state.storage import Preferences, load_preferences, preferences_path, save_preferences
+from ffn_explorer.state.text import Text
+
+SAVE_MS = 1_000
+
+
+class Memory(QObject):
+    """Reads the preferences once, and writes them while a window is watched."""
+
+    def __init__(self, application: QApplication) -> None:
+        """Read the preferences; on the first launch, language and light or dark follow the system."""
+        super().__init__(application)
+        first_launch = not preferences_path().exists()
+        self._preferences, self._note = load_preferences()
+        if first_launch:
+            self._preferences = replace(self._preferences, appearance=system_look(application))
+        self._window: Window | None = None
+        self._unwritable: Text | None = None
+        self._save_soon = QTimer(self)
+        self._save_soon.setSingleShot(True)
+        self._save_soon.setInterval(SAVE_MS)
+        self._save_soon.timeout.connect(self.save)
+
+    @property
+    def layout_name(self) -> str:
+        """Name of the layout that was in use."""
+        name = self._layout("name", str, DEFAULT_LAYOUT)
+        return name if name in LAYOUTS else DEFAULT_LAYOUT
+
+    def first_state(self, state: AppState | None, given: frozenset[str]) -> AppState:
+        """State to open with: the command line's, else the last one; looks as remembered unless given."""
+        look = self._preferences.appearance
+        if state is None:
+            last = self._preferences.last
+            fresh = AppState(appearance=look)
+            return fresh if last is None else changes.load_state(last).to(fresh)
+        if "lang" in given:
+            look = replace(look, language=state.appearance.language)
+        if "theme" in given:
+            look = replace(look, theme=state.appearance.theme)
+        return replace(state, appearance=look)
+
+    def watch(self, window: Window) -> None:
+        """Give a window its remembered place and shares, and remember from now on what becomes of it."""
+        self._window = window
+        geometry = self._layout("geometry", str, "")
+        window.restoreGeometry(QByteArray.fromBase64(geometry.encode("ascii", "replace")))
+        sizes = self._layout("sizes", list, [])
+        if all(isinstance(row, list) for row in sizes):
+            window.board.arrange(with_sizes(LAYOUTS[window.layout_name], sizes))
+        folder = Path(self._layout("folder", str, ""))
+        window.folder = folder if folder.is_absolute() and folder.is_dir() else window.folder
+        room = self._layout("room_theme", str, window.room_theme)
+        window.room_theme = room if room in get_args(ThemeName) and room != "projector" else "light"
+        if self._note is not None:
+            window.director.tell(self._note)
+        window.director.state_changed.connect(self._changed)
+        window.board.arranged.connect(self._save_soon.start)
+        window.closing.connect(self.save)
+
+    def save(self) -> None:
+        """Write now; where that cannot be, the window says so once."""
+        window = self._window
+        if window is None:
+            return
+        self._save_soon.stop()
+        state = window.director.state
+        note = save_preferences(
+            Preferences(
+                appearance=state.appearance,
+                layout={
+                    "name": window.layout_name,
+                    "sizes": [list(sizes) for sizes in sizes_of(window.board.arrangement())],
+                    "geometry": bytes(window.saveGeometry().toBase64().data()).decode("ascii"),
+                    "folder": str(window.folder),
+                    "room_theme": window.room_theme,
+                },
+                last=state,
+            )
+        )
+        if note is not None and note != self._unwritable:
+            window.director.tell(note)
+        self._unwritable = note
+
+    def _changed(self, old: AppState, new: AppState) -> None:
+        """Playback and hover are not worth a write."""
+        if replace(old, playback=new.playback, hover=new.hover) != new:
+            self._save_soon.start()
+
+    def _layout(self, name: str, kind: type, default: Any) -> Any:  # noqa: ANN401 - plain values of a file
+        value = self._preferences.layout.get(name, default)
+        return value if isinstance(value, kind) else default
+
+
+def system_look(application: QApplication) -> Appearance:
+    """Language and light or dark as the system has them."""
+    japanese = QLocale.system().language() == QLocale.Language.Japanese
+    return Appearance(theme=system_theme(application), language="ja" if japanese else "en")
