@@ -29,7 +29,7 @@ class Parts(NamedTuple):
 
 
 def wanted(state: AppState, results: Results) -> tuple[Request, ...]:
-    """Every request that the state uses, most important first; give it to `Results.keep`.
+    """Every request that the state uses, most important first.
 
     The parts of a run are known only once the run is there.
     """
@@ -46,8 +46,14 @@ def wanted(state: AppState, results: Results) -> tuple[Request, ...]:
 
 
 def needs(state: AppState, results: Results) -> tuple[Request, ...]:
-    """What the scene lacks, most important first; a request that failed is not asked again."""
-    return tuple(request for request in wanted(state, results) if results.get(request) is None)
+    """What the scene lacks, most important first; a request that failed is not asked again.
+
+    What the state uses is kept in the store from now on: else a run larger than the store would be dropped for
+    its own parts, and computed again without end.
+    """
+    used = wanted(state, results)
+    results.keep(used)
+    return tuple(request for request in used if results.get(request) is None)
 
 
 def parts_of(state: AppState, run: RunResult) -> Parts:

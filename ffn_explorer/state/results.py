@@ -73,7 +73,7 @@ class Results:
             self._shrink(spare=request)
 
     def keep(self, requests: Iterable[Request]) -> None:
-        """Say which entries are in use now (see `needs.wanted`); only the others may be dropped."""
+        """Say which entries are in use now (`needs` does); only the others may be dropped."""
         with self._lock:
             self._in_use = frozenset(requests)
             self._shrink()

@@ -1,0 +1,143 @@
+"""State <-> plain JSON values; what is unknown is reported, what is wrong is refused."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any, get_args
+
+from ffn_explorer.core.errors import InputError, SettingError
+from ffn_explorer.core.settings import Settings
+from ffn_explorer.core.stages import Stage
+from ffn_explorer.state.app_state import (
+    Appearance,
+    AppState,
+    Compare,
+    Language,
+    Selection,
+    Source,
+    ThemeName,
+    Theta,
+)
+from ffn_explorer.state.changes import SCALES
+from ffn_explorer.state.files import Damaged
+from ffn_explorer.state.text import Text, text
+from ffn_explorer.state.token_lengths import token_lengths
+
+Json = dict[str, Any]
+
+_STATE_KEYS = ("source", "settings", "theta", "selection", "compare")
+
+
+def state_to_json(state: AppState) -> Json:
+    """What a session keeps: sentences, settings, theta, selection, comparison; no looks, no playback."""
+    return {
+        "source": asdict(state.source),
+        "settings": state.settings.to_json(),
+        "theta": asdict(state.theta),
+        "selection": asdict(state.selection),
+        "compare": None if state.compare is None else state.compare.settings.to_json(),
+    }
+
+
+def state_from_json(data: Mapping[str, Any]) -> tuple[AppState, tuple[str, ...]]:
+    """State of plain values, and the names of unknown entries; missing ones take their default.
+
+    Raises Damaged with a reason.
+    """
+    unknown = [key for key in data if key not in (*_STATE_KEYS, "version", "kind")]
+
+    def section(name: str, known: tuple[str, ...]) -> Json:
+        part = data.get(name, {})
+        if not isinstance(part, dict):
+            raise refused(name)
+        unknown.extend(f"{name}.{key}" for key in part if key not in known)
+        return {key: part[key] for key in known if key in part}
+
+    compare = None
+    if data.get("compare") is not None:
+        compare = Compare(_settings(section("compare", _names(Settings))))
+    state = AppState(
+        source=_source(section("source", _names(Source))),
+        settings=_settings(section("settings", _names(Settings))),
+        theta=_theta(section("theta", _names(Theta))),
+        selection=_selection(section("selection", _names(Selection))),
+        compare=compare,
+    )
+    return state, tuple(unknown)
+
+
+def look_from_json(data: object) -> tuple[Appearance, tuple[str, ...]]:
+    """Appearance of plain values, and the names of unknown entries; Damaged with a reason."""
+    if not isinstance(data, dict):
+        raise refused("appearance")
+    known = {key: value for key, value in data.items() if key in _names(Appearance)}
+    for name, choices in (("theme", get_args(ThemeName)), ("language", get_args(Language))):
+        _check(known.get(name, choices[0]) in choices, name)
+    for name in ("reduce_motion", "transposed"):
+        _check(isinstance(known.get(name, False), bool), name)
+    scale = known.get("scale", SCALES[0])
+    _check(_is_number(scale) and SCALES[0] <= scale <= SCALES[1], "scale")
+    return Appearance(**known), tuple(f"appearance.{key}" for key in data if key not in known)
+
+
+def _settings(data: Json) -> Settings:
+    try:
+        return Settings.from_json(data)
+    except SettingError as error:
+        raise refused(f"settings.{error.values['field']}") from error
+
+
+def _source(data: Json) -> Source:
+    sentences = data.get("sentences", list(Source().sentences))
+    strings = isinstance(sentences, list) and all(isinstance(item, str) for item in sentences)
+    _check(strings and bool(sentences), "source.sentences")
+    orders = data.get("orders", [[] for _ in sentences])
+    lists = isinstance(orders, list) and all(isinstance(order, list) for order in orders)
+    _check(lists and all(_is_index(i) for order in orders for i in order), "source.orders")
+    _check(len(orders) == len(sentences), "source.orders")
+    source = Source(tuple(sentences), tuple(tuple(order) for order in orders))
+    try:
+        token_lengths(source)
+    except InputError as error:
+        raise Damaged(Text(error.key, tuple(error.values.items()))) from error
+    return source
+
+
+def _theta(data: Json) -> Theta:
+    value = data.get("value")
+    _check(value is None or (_is_number(value) and value >= 0), "theta.value")
+    _check(isinstance(data.get("relative", False), bool), "theta.relative")
+    return Theta(**data)
+
+
+def _selection(data: Json) -> Selection:
+    for name, value in data.items():
+        if name == "stage":
+            _check(value is None or value in set(Stage), "selection.stage")
+        else:
+            optional = name in ("neuron", "dim", "expert")
+            _check(_is_index(value) or (optional and value is None), f"selection.{name}")
+    stage = data.get("stage")
+    return Selection(**{**data, "stage": None if stage is None else Stage(stage)})
+
+
+def refused(name: str) -> Damaged:
+    """What is raised for an entry whose value cannot be."""
+    return Damaged(text("state.why_entry", name=name))
+
+
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
+def _check(good: bool, name: str) -> None:
+    if not good:
+        raise refused(name)
+
+
+def _is_index(value: object) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
