@@ -116,7 +116,9 @@ MAKERS: dict[str, Callable[[], Scene]] = {
     ),
     "wide": of(AppState(settings=Settings(d_model=512, d_ff=2_048, activation="silu"))),
     "batch": of(AppState(settings=PLAIN, source=BATCH, selection=Selection(sentence=1, token=1))),
-    "mixed": of(AppState(settings=PLAIN.with_(mixer=True, activation="relu2"), theta=Theta(0.5, relative=True))),
+    "mixed": of(
+        AppState(settings=PLAIN.with_(mixer=True, activation="relu2"), theta=Theta(0.5, relative=True))
+    ),
     "compared": of(AppState(settings=PLAIN, compare=Compare(PLAIN.with_(activation="gelu")))),
     "pinned": of(
         AppState(settings=PLAIN, selection=CHOSEN, views=(("maps", View(Stage.UP, first=20, shown=30)),))

@@ -1,0 +1,1 @@
+"""Benches: what `ffn-explorer bench` measures; `table.BENCHES` lists them."""
