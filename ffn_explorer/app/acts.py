@@ -11,14 +11,13 @@ from ffn_explorer.export.table import EXPORTERS, exporter_of
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState, ThemeName
 from ffn_explorer.state.change import Change
-from ffn_explorer.state.storage import load_session, save_session
+from ffn_explorer.state.storage import SUFFIX, read_session, save_session
 from ffn_explorer.state.text import Text, text
 
 if TYPE_CHECKING:
     from ffn_explorer.app.window import Window
 
 SCALES = (1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
-SESSION_SUFFIX = ".json"
 
 
 def ask(make: Callable[[AppState], Change]) -> "Callable[[Window], None]":
@@ -104,17 +103,22 @@ def go_to_token(window: "Window") -> None:
 
 def open_session(window: "Window") -> None:
     """Ask for a session file and take it over."""
-    path = dialogs.ask_open(window, window.folder, suffixes=(SESSION_SUFFIX,))
+    path = dialogs.ask_open(window, window.folder, suffixes=(SUFFIX,))
     if path is not None:
         window.folder = path.parent
-        director = window.director
-        director.attempt(lambda: director.session.apply(changes.load_state(load_session(path))))
+        window.director.attempt(lambda: _take_over(window, path))
+
+
+def _take_over(window: "Window", path: Path) -> None:
+    state, note = read_session(path)
+    window.director.session.apply(changes.load_state(state))
+    window.director.tell(note)
 
 
 def save_session_as(window: "Window") -> None:
     """Ask for a place and write the session there."""
-    suggestion = window.folder / f"ffn-session{SESSION_SUFFIX}"
-    path = dialogs.ask_save(window, suggestion, suffixes=(SESSION_SUFFIX,))
+    suggestion = window.folder / f"ffn-session{SUFFIX}"
+    path = dialogs.ask_save(window, suggestion, suffixes=(SUFFIX,))
     if path is not None:
         _write(window, path, lambda: save_session(path, window.director.state))
 

@@ -4,10 +4,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
-from ffn_explorer.state.app_state import Appearance
+from ffn_explorer.state.app_state import Appearance, ThemeName
 from ffn_explorer.state.assets import asset
 from ffn_explorer.widgets.fonts import font
-from ffn_explorer.widgets.theme import DARK, Theme, blend, theme_of
+from ffn_explorer.widgets.theme import LIGHT, Theme, blend, theme_of
 
 SHEET = """
 QMainWindow, QDialog {{ background: {background}; }}
@@ -57,6 +57,7 @@ QPushButton:focus, QToolButton:focus {{
 QPushButton:focus {{ padding: {focus_pad_y}px {focus_wide}px; }}
 QPushButton:disabled, QToolButton:disabled {{ color: {muted}; }}
 QToolButton::menu-indicator {{ image: none; }}
+QCheckBox::indicator {{ width: {box}px; height: {box}px; }}
 QMenu {{ color: {ink}; background: {surface}; border: {line}px solid {border}; padding: {pad_y}px; }}
 QMenu::item {{ padding: {pad}px {wide}px; border-radius: {radius}px; }}
 QMenu::item:selected {{ background: {sunken}; }}
@@ -93,7 +94,8 @@ def apply_style(application: QApplication, look: Appearance) -> None:
 
 
 def sheet(theme: Theme, *, scale: float) -> str:
-    """Style sheet of a theme; lengths in pixels follow the scale (1 to 2)."""
+    """Style sheet of a theme; lengths in pixels follow the scale (1 to 2) and the theme's type."""
+    grown = scale * theme.body_px / LIGHT.body_px
     lengths = {
         "pad": 6,
         "pad_y": 3,
@@ -103,10 +105,11 @@ def sheet(theme: Theme, *, scale: float) -> str:
         "scroll_radius": 4,
         "side": 18,
         "arrow": 9,
+        "box": 14,
     }
     line = max(1, round(theme.line_px * scale))
     focus_line = line + 1
-    sizes = {name: round(px * scale) for name, px in lengths.items()}
+    sizes = {name: round(px * grown) for name, px in lengths.items()}
     # A thicker border takes its pixels from the padding, so that nothing moves when the focus comes.
     inner = {f"focus_{name}": max(0, sizes[name] - 1) for name in ("pad", "pad_y", "wide")}
     return SHEET.format(
@@ -161,7 +164,7 @@ def palette(theme: Theme) -> QPalette:
     return made
 
 
-def system_theme(application: QApplication) -> str:
+def system_theme(application: QApplication) -> ThemeName:
     """Light or dark, as the desktop says; light where it says nothing."""
     scheme = application.styleHints().colorScheme()
-    return DARK.name if scheme == Qt.ColorScheme.Dark else "light"
+    return "dark" if scheme == Qt.ColorScheme.Dark else "light"
