@@ -5,17 +5,28 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QBoxLayout,
+    QFrame,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from ffn_explorer.panels.table import PANELS, PanelMaker
 from ffn_explorer.state.layouts import Layout, Slot, Split, sizes_of, splits_of, with_sizes
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import say
 from ffn_explorer.widgets.panel import Panel
+from ffn_explorer.widgets.sizes import px
 from ffn_explorer.widgets.splitter import HANDLE_PX, Splitter
 from ffn_explorer.widgets.theme import theme_of
 
 MARGIN_PX = 14
+PICTURES_PX = 430
+"""Least height of the pictures between the fixed strips, at the light theme and scale 1."""
 
 
 class Board(QWidget):
@@ -38,6 +49,7 @@ class Board(QWidget):
         self._scene: Scene | None = None
         self._showing = False
         self._splitters: list[Splitter] = []
+        self._areas: list[QScrollArea] = []
         self.panels: dict[str, Panel] = {}
         """Panels by name, in reading order."""
         column = QVBoxLayout(self)
@@ -80,6 +92,9 @@ class Board(QWidget):
         panels = list(self.panels.values())
         if not 0 <= place < len(panels):
             return False
+        for area in self._areas:
+            if area.isAncestorOf(panels[place]):
+                area.ensureWidgetVisible(panels[place], 0, 0)
         _first_focus(panels[place]).setFocus(Qt.FocusReason.ShortcutFocusReason)
         return True
 
@@ -123,11 +138,25 @@ class Board(QWidget):
         line.setSpacing(HANDLE_PX)
         for child, size in zip(layout.children, layout.sizes, strict=True):
             widget = self._build(child)
-            at_edge = isinstance(child, Slot) and child.edge
-            line.addWidget(_padded(widget) if outer and not at_edge else widget, size)
+            if outer and not (isinstance(child, Slot) and child.edge):
+                widget = _padded(widget)
+            line.addWidget(self._scrolled(widget) if outer and size else widget, size)
         if outer:
             line.insertSpacing(0, HANDLE_PX // 2)
         return box
+
+    def _scrolled(self, inside: QWidget) -> QWidget:
+        """Pictures never shrink to where their words would be cut; a window too small for them scrolls."""
+        area = QScrollArea()
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidgetResizable(True)
+        area.setWidget(inside)
+        for widget in (inside, area.viewport()):
+            widget.setAutoFillBackground(False)
+        self._areas.append(area)
+        return area
 
     def _make(self, name: str) -> Panel:
         panel = self._makers[name]()
@@ -144,6 +173,8 @@ class Board(QWidget):
             self.requested.emit(change)
 
     def _restyle(self, scene: Scene) -> None:
+        for area in self._areas:
+            area.widget().setMinimumHeight(px(scene.look, PICTURES_PX))
         for splitter in self._splitters:
             for handle in splitter.handles():
                 handle.theme = theme_of(scene.look)
