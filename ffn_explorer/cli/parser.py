@@ -73,7 +73,15 @@ def parse(arguments: list[str]) -> argparse.Namespace:
             command.load().add(subparsers)
         else:
             subparsers.add_parser(command.name, help=_escaped(tell(command.help)))
-    return parser.parse_args(arguments)
+    try:
+        return parser.parse_args(arguments)
+    except InputError as error:
+        # The value of a mistyped option would be taken for a command: name the option instead.
+        if error.key == "cli.error.choice":
+            for typed in arguments:
+                if typed.startswith("--") and typed.partition("=")[0] not in parser._option_string_actions:
+                    raise InputError("cli.error.unknown", option=typed) from error
+        raise
 
 
 def option_help(name: str) -> str:

@@ -27,9 +27,9 @@ def add(subparsers: "Subparsers[Parser]") -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run the pass and print; 0 when done."""
+    run, state = _run(args)
     from ffn_explorer.cli.run_report import as_json, as_table, facts
 
-    run, state = _run(args)
     found = facts(run, state, x_file=args.x or "")
     if args.npz:
         from ffn_explorer.cli.npz import write_npz

@@ -1,6 +1,7 @@
 """Hidden states from an NPY file, which may be anything: every way of being wrong is one sentence."""
 
 import argparse
+import warnings
 from pathlib import Path
 from typing import Literal
 
@@ -14,9 +15,6 @@ from ffn_explorer.core.tokens import MAX_SENTENCES, MAX_TOKENS
 from ffn_explorer.state.app_state import AppState
 
 FLOAT_BYTES = (2, 4, 8)
-
-# What numpy raises for headers that are cut, forged, nested too deeply, or larger than the file.
-_BROKEN = (ValueError, TypeError, KeyError, SyntaxError, EOFError, OverflowError, RecursionError, MemoryError)
 
 
 def run_on_file(
@@ -52,10 +50,11 @@ def open_hidden_states(path: Path) -> NDArray[np.floating]:
     if not path.is_file():
         raise InputError("cli.error.no_file", path=str(path))
     try:
-        array: NDArray[np.floating] = np.lib.format.open_memmap(path, mode="r")
+        with warnings.catch_warnings(action="ignore"), np.errstate(over="raise"):
+            array: NDArray[np.floating] = np.lib.format.open_memmap(path, mode="r")
     except OSError as error:
         raise InputError("cli.error.read", path=str(path), why=error.strerror or str(error)) from error
-    except _BROKEN as error:
+    except Exception as error:
         raise InputError("cli.error.not_npy", path=str(path)) from error
     if array.dtype.kind != "f" or array.dtype.itemsize not in FLOAT_BYTES:
         raise InputError("cli.error.npy_dtype", path=str(path), dtype=str(array.dtype))
