@@ -33,7 +33,8 @@ def test_options_stand_before_or_after_the_command(place: str) -> None:
 def test_every_setting_among_the_options_is_read() -> None:
     line = (
         "--d-model 48 --d-ff 96 --activation geglu --no-bias --no-residual --norm rms "
-        "--norm-placement sandwich --dropout 0.1 --layers 3 --layer 2 --heads 4 --kv-heads 2 --head-dim 8 --stack decoder --experts 4 "
+        "--norm-placement sandwich --dropout 0.1 --layers 3 --layer 2 --heads 4 --kv-heads 2 --head-dim 8 "
+        "--stack decoder --experts 4 "
         "--top-k 2 --seed 11 --dtype float64 --device cuda:1"
     )
     assert state_of(line).settings == Settings(
