@@ -12,6 +12,7 @@ from typing import Literal
 from ffn_explorer import __version__
 from ffn_explorer.core.budget import free_bytes, in_words
 from ffn_explorer.state.assets import asset
+from ffn_explorer.state.storage import folder
 
 Status = Literal["ok", "warn", "bad"]
 
@@ -115,8 +116,8 @@ def _qt_platform() -> Finding:
         from PySide6.QtCore import QLibrary, QLibraryInfo
     except (ImportError, OSError) as error:
         return Finding("qt_platform", _first_line(error), "bad", "cli.doctor.hint_qt")
-    folder = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath)) / "platforms"
-    for file in sorted(folder.glob(f"*q{name}*")):
+    plugins = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath)) / "platforms"
+    for file in sorted(plugins.glob(f"*q{name}*")):
         # Loading the plugin by hand tells which library is missing; a Qt application would abort instead.
         library = QLibrary(str(file))
         if library.load():
@@ -136,14 +137,12 @@ def _fonts() -> Finding:
 
 
 def _settings_folder() -> Finding:
-    import platformdirs
-
-    folder = Path(platformdirs.user_config_dir("ffn-explorer", appauthor=False))
+    place = folder().absolute()
     # The first part that exists decides whether the rest can be made.
-    existing = next(place for place in (folder, *folder.parents) if place.exists())
+    existing = next(part for part in (place, *place.parents) if part.exists())
     if os.access(existing, os.W_OK):
-        return Finding("settings", str(folder), "ok")
-    return Finding("settings", str(folder), "warn", "cli.doctor.hint_settings")
+        return Finding("settings", str(place), "ok")
+    return Finding("settings", str(place), "warn", "cli.doctor.hint_settings")
 
 
 def _first_line(error: BaseException) -> str:

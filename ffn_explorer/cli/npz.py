@@ -1,7 +1,8 @@
 """The numbers of a trace as an NPZ file, written whole or not at all."""
 
 import os
-import tempfile
+import secrets
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -40,27 +41,21 @@ def arrays_of(trace: Trace) -> dict[str, NDArray[np.generic]]:
 
 def write_npz(path: Path, trace: Trace) -> None:
     """Write the file beside its place and move it there; InputError when that cannot be done."""
-    made = ""
+    # Through a link to the file itself, so that the link stays one.
+    target = Path(os.path.realpath(path))
+    neighbour = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:
-        handle, made = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
+        with neighbour.open("xb") as file:
             np.savez(file, **arrays_of(trace))  # type: ignore[arg-type]  # the stub takes them for allow_pickle
-        Path(made).chmod(0o666 & ~_umask())
-        Path(made).replace(path)
+        neighbour.replace(target)
     except OSError as error:
-        if made:
-            Path(made).unlink(missing_ok=True)
         raise InputError("error.write", path=str(path), why=error.strerror or str(error)) from error
+    finally:
+        with suppress(OSError):
+            neighbour.unlink()
 
 
 def _array(tensor: Tensor) -> NDArray[np.generic]:
     kept = tensor.cpu()
     array: NDArray[np.generic] = (kept.float() if kept.dtype == torch.bfloat16 else kept).numpy()
     return array
-
-
-def _umask() -> int:
-    # The mask can only be read by setting it.
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

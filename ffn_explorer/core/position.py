@@ -56,7 +56,7 @@ def _permuted(run: Run, full: Tensor) -> float:
 
 def difference(a: Tensor, b: Tensor) -> float:
     """Largest absolute difference; equal infinities, and NaN against NaN, count as 0, one alone as inf."""
-    a, b = a.double(), b.double()
+    a, b = a.cpu().double(), b.cpu().double()
     same = (a == b) | (a.isnan() & b.isnan())
     gap = torch.where(same, torch.zeros_like(a), (a - b).abs())
     return float(gap.nan_to_num(nan=math.inf, posinf=math.inf).max())
@@ -85,5 +85,5 @@ def _tolerance(full: Trace) -> float:
     d, f = full.result.shape[-1], full.hidden.shape[-1]
     slots = 1 if full.routing is None else full.routing.index.shape[-1]
     unit = _ROUNDINGS * torch.finfo(dtype).eps + accumulator * (math.sqrt(d) + math.sqrt(f * slots))
-    size = max(float(t.double().abs().nan_to_num(0.0, 0.0, 0.0).max()) for t in (full.out, full.result))
+    size = max(float(t.cpu().double().abs().nan_to_num(0.0, 0.0, 0.0).max()) for t in (full.out, full.result))
     return unit * size

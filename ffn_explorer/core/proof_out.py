@@ -30,7 +30,7 @@ def input_step(run: Run, at: At) -> Step:
     given = at.of(run.x)
     if run.mixer is None:
         return Step(given, 0.0, f"x{at} = h{at}", written(given), (f"h{at}",))
-    sentence = run.x[at.sentence : at.sentence + 1, : run.lengths[at.sentence]].double()  # [1, S, D]
+    sentence = run.x[at.sentence : at.sentence + 1, : run.lengths[at.sentence]].cpu().double()  # [1, S, D]
     mixed = mix(_widened(run.mixer), sentence, at=slice(at.token, at.token + 1))  # [1, 1, D]
     value = float(mixed[0, 0, at.index])
     # Sums over D, over the tokens and over the heads' widths, with q, k, softmax and v each rounded once.
@@ -67,7 +67,7 @@ def out_step(run: Run, at: At) -> Step:
 
 
 def _dense(run: Run, ffn: FFN, at: At) -> Step:
-    row = ffn.down[at.index].double()  # [F]
+    row = ffn.down[at.index].cpu().double()  # [F]
     hidden = at.row_of(run.trace.hidden)
     bias = None if ffn.down_bias is None else float(ffn.down_bias[at.index])
     terms = row * hidden
@@ -89,9 +89,9 @@ def _mixture(run: Run, at: At) -> Step:
     assert trace.routing is not None
     assert trace.spec.routing is not None
     routing = trace.routing
-    outs = routing.expert_out[b, s, :, at.index].double()  # [K]
+    outs = routing.expert_out[b, s, :, at.index].cpu().double()  # [K]
     weigh_output = trace.spec.routing.weigh == "output"
-    weights = routing.weight[b, s].double() if weigh_output else torch.ones_like(outs)
+    weights = routing.weight[b, s].cpu().double() if weigh_output else torch.ones_like(outs)
     formula = f"Σ w[{b}, {s}, k] · E_out[{b}, {s}, k, {at.index}]"
     slices = [f"w[{b}, {s}, :]", f"E_out[{b}, {s}, :, {at.index}]"]
     shared = _shared(run, at)
@@ -137,8 +137,8 @@ def _factors(run: Run, at: At) -> tuple[float, str]:
 def _widened(mixer: Mixer) -> Mixer:
     return replace(
         mixer,
-        query=mixer.query.double(),
-        key=mixer.key.double(),
-        value=mixer.value.double(),
-        output=mixer.output.double(),
+        query=mixer.query.cpu().double(),
+        key=mixer.key.cpu().double(),
+        value=mixer.value.cpu().double(),
+        output=mixer.output.cpu().double(),
     )

@@ -33,7 +33,7 @@ class At:
 
     def row_of(self, t: Tensor) -> Tensor:
         """Row `[N]` of `[B, S, N]` in float64."""
-        return t[self.sentence, self.token].double()
+        return t[self.sentence, self.token].cpu().double()
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,7 +119,7 @@ def _read(run: Run, at: At, role: str) -> Step:
     if weight is None:
         raise KeyError(role)
     x, source = _entering(run, at)
-    row = weight[at.index].double()  # [D]
+    row = weight[at.index].cpu().double()  # [D]
     added = None if bias is None else float(bias[at.index])
     terms = row * x
     value = float(terms.sum()) + (added or 0.0)
@@ -155,8 +155,8 @@ def _bent(ffn: FFN, role: str, value: float, *, text: str, numbers: str, x: Tens
 def _cutoff(ffn: FFN, x: Tensor) -> float:
     """Gaussian top-k cutoff of the gate's whole row (Gemma 3n)."""
     assert ffn.gate is not None
-    row = ffn.gate.double() @ x  # [F]
-    row = (row if ffn.gate_bias is None else row + ffn.gate_bias) * ffn.spec.gate_multiplier
+    row = ffn.gate.cpu().double() @ x  # [F]
+    row = (row if ffn.gate_bias is None else row + ffn.gate_bias.cpu()) * ffn.spec.gate_multiplier
     return float(row.mean() + row.std(unbiased=False) * NormalDist().inv_cdf(ffn.spec.gate_sparsity))
 
 

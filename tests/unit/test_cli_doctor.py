@@ -69,3 +69,11 @@ def test_unknown_platform(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_fonts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(findings, "asset", lambda name: tmp_path / name)
     assert findings._fonts().status == "bad"
+
+
+def test_settings_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("FFN_EXPLORER_HOME", str(tmp_path / "not" / "yet"))
+    found = findings._settings_folder()
+    assert (found.value, found.status) == (str(tmp_path / "not" / "yet"), "ok")
+    monkeypatch.setattr(findings.os, "access", lambda *_: False)
+    assert findings._settings_folder().status == "warn"
