@@ -10,7 +10,7 @@ from ffn_explorer.app.style import apply_style
 from ffn_explorer.app.window import FIRST_PX, Window
 from ffn_explorer.board import Board
 from ffn_explorer.core.errors import InputError
-from ffn_explorer.export.png import lay_out
+from ffn_explorer.export.png import check_size, lay_out
 from ffn_explorer.export.table import exporter_of
 from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state.app_state import AppState
@@ -35,6 +35,8 @@ def draw(
     export = exporter_of(path)
     if panel is not None and panel not in PANELS:
         raise InputError("export.panel", name=panel, choices=", ".join(PANELS))
+    wanted = QSize(*(size or (FIRST_PX if panel is None else PANEL_PX)))
+    check_size(wanted)
     application = QApplication.instance() or QApplication([])
     assert isinstance(application, QApplication)
     results = computed(state)
@@ -48,7 +50,7 @@ def draw(
         board.show_scene(Resolver(results).resolve(state))
         widget = board
     widget.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-    lay_out(widget, QSize(*(size or (FIRST_PX if panel is None else PANEL_PX))))
+    lay_out(widget, wanted)
     export(widget, path, state=state)
     widget.close()
 

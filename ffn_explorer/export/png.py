@@ -50,14 +50,15 @@ def write_image(image: QImage, path: Path, *, notes: Mapping[str, str]) -> None:
         raise InputError("export.write", path=str(path), why=file.errorString())
 
 
-def lay_out(widget: QWidget, size: QSize) -> None:
-    """Give a widget that is on no screen its final size, with everything inside in its place.
-
-    Raises InputError on a size outside SIDE_PX.
-    """
+def check_size(size: QSize) -> None:
+    """Raise InputError on a picture with a side outside SIDE_PX."""
     low, high = SIDE_PX
     if not (low <= size.width() <= high and low <= size.height() <= high):
         raise InputError("export.size", width=size.width(), height=size.height(), low=low, high=high)
+
+
+def lay_out(widget: QWidget, size: QSize) -> None:
+    """Give a widget that is on no screen its final size, with everything inside in its place."""
     widget.setFixedSize(size)
     widget.show()
     # Layouts answer posted requests; sent here, they leave nothing for a later event loop to move.
