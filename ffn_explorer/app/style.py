@@ -57,7 +57,17 @@ QPushButton:focus, QToolButton:focus {{
 QPushButton:focus {{ padding: {focus_pad_y}px {focus_wide}px; }}
 QPushButton:disabled, QToolButton:disabled {{ color: {muted}; }}
 QToolButton::menu-indicator {{ image: none; }}
+QToolButton#preset, QToolButton#more {{ background: {surface}; border-color: {border}; }}
+QToolButton#preset {{ padding-right: {side}px; }}
+QToolButton#preset::menu-indicator {{
+    image: url({chevron_down}); width: {arrow}px; height: {arrow}px; right: {pad}px;
+    subcontrol-origin: padding; subcontrol-position: center right;
+}}
+QFrame#popup {{ background: {surface}; border: {line}px solid {border}; }}
 QCheckBox::indicator {{ width: {box}px; height: {box}px; }}
+QCheckBox::indicator:unchecked {{ border: {line}px solid {muted}; border-radius: 2px; background: {surface}; }}
+QCheckBox::indicator:unchecked:focus {{ border: {focus_line}px solid {focus}; }}
+QCheckBox::indicator:unchecked:disabled {{ border-color: {border}; }}
 QMenu {{ color: {ink}; background: {surface}; border: {line}px solid {border}; padding: {pad_y}px; }}
 QMenu::item {{ padding: {pad}px {wide}px; border-radius: {radius}px; }}
 QMenu::item:selected {{ background: {sunken}; }}

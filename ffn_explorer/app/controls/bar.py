@@ -29,11 +29,13 @@ class ControlBar(QWidget):
         self.brand = QLabel("FFN Explorer")
         self.brand.setObjectName("brand")
         self.preset = QToolButton()
+        self.preset.setObjectName("preset")
         self.preset.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._presets = QMenu(self.preset)
         self.preset.setMenu(self._presets)
         self.knobs = [make_knob(row) for row in controls_in("bar")]
         self.more_button = QToolButton()
+        self.more_button.setObjectName("more")
         self.more = MoreKnobs(self)
         self.more_button.clicked.connect(lambda: self.more.open_under(self.more_button))
         self._flow_host = QWidget()

@@ -6,6 +6,8 @@ from PySide6.QtCore import QLocale, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QValidator, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLineEdit, QSpinBox
 
+LONGEST_RATIO = 6
+"""Characters of the longest ratio shown, ×2.688."""
 TYPING_PAUSE_MS = 600
 """A number being typed counts once the person pauses this long (or presses Enter)."""
 
@@ -143,6 +145,7 @@ class RatioEdit(QComboBox):
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.addItems([f"×{ratio}" for ratio in self.COMMON])
+        self.setMinimumContentsLength(LONGEST_RATIO)
         self._line.setValidator(_RatioValidator(self))
         self._line.returnPressed.connect(self._typed)
         self.activated.connect(self._typed)

@@ -33,7 +33,8 @@ class Knob(QWidget):
         inline = row.group == "bar" or row.kind == "flag"
         box = self.box = QHBoxLayout(self) if inline else QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(6 if inline else 2)
+        # A box without words of its own brings its distance to the label with it.
+        box.setSpacing(0 if row.kind == "flag" else 6 if inline else 2)
         if row.kind == "flag":
             box.addWidget(editor)
             box.addWidget(self.label, 1)
