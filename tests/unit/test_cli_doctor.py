@@ -75,5 +75,5 @@ def test_settings_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     monkeypatch.setenv("FFN_EXPLORER_HOME", str(tmp_path / "not" / "yet"))
     found = findings._settings_folder()
     assert (found.value, found.status) == (str(tmp_path / "not" / "yet"), "ok")
-    monkeypatch.setattr(findings.os, "access", lambda *_: False)
+    monkeypatch.setattr("os.access", lambda *_: False)
     assert findings._settings_folder().status == "warn"
