@@ -118,8 +118,9 @@ class FlowItem(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph carries no 
         if 0.0 < share < 1.0:
             draw_skip(painter, picture, share)
             return
-        whole = Box(0.0, 0.0, picture.grid.frame.width, picture.grid.frame.height)
-        self._layers.draw(painter, ("skip", share), whole, _call(draw_skip, picture, share))
+        around = picture.skip.boundingRect().adjusted(-8.0, -8.0, 8.0, 8.0)
+        box = Box(around.x(), around.y(), around.width(), around.height())
+        self._layers.draw(painter, ("skip", share), box, _call(draw_skip, picture, share))
 
     def _paint_ribbons(self, painter: QPainter, picture: FlowPicture, progress: dict[Stage, float]) -> None:
         for band, ribbons in picture.ribbons_by_band.items():
