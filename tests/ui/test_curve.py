@@ -1,0 +1,215 @@
+"""The activation's curve: its dots and bars are the token's true neurons, and only the Scene decides."""
+
+from collections.abc import Callable
+from random import Random
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QMouseEvent
+from pytestqt.qtbot import QtBot
+
+from ffn_explorer.core.stages import Stage
+from ffn_explorer.panels.curve import LIMIT, MOST_DOTS, CurvePanel, enters_of
+from ffn_explorer.state.app_state import Appearance, AppState, Cell, Selection
+from ffn_explorer.state.change import Change
+from ffn_explorer.state.scene import Scene
+from ffn_explorer.widgets.curve_plot import CurvePicture
+from ffn_explorer.widgets.theme import LIGHT, blend
+from tests.scenes import GATED, MOE, TINY, empty_scene, make_scene
+from tests.ui.pictures import mouse, shown
+
+SIZES = [(460, 270), (500, 200)]
+DARK_JA = Appearance(theme="dark", language="ja")
+CHOSEN = Selection(token=2, neuron=5, stage=Stage.ACT)
+
+SCENES: dict[str, Callable[[], Scene]] = {
+    "plain": make_scene,
+    "empty": empty_scene,
+    "start": lambda: make_scene(time=0.0),
+    "entering": lambda: make_scene(time=0.3),
+    "travelling": lambda: make_scene(time=0.5),
+    "gated ja": lambda: make_scene(settings=GATED, look=DARK_JA),
+    "experts": lambda: make_scene(settings=MOE),
+    "identity": lambda: make_scene(settings=TINY.with_(activation="identity")),
+    "square": lambda: make_scene(settings=TINY.with_(activation="relu2"), look=Appearance(theme="projector")),
+    "compared": lambda: make_scene(compare=TINY.with_(activation="gelu")),
+    "chosen": lambda: make_scene(selection=CHOSEN),
+    "pointed": lambda: make_scene(hover=Cell(Stage.UP, 0, 2, 11)),
+    "damaged": lambda: make_scene(damaged=True, selection=Selection(token=0)),
+    "no detail": lambda: make_scene(detail=None),
+    "theta": lambda: make_scene(theta=0.5, theta_relative=True),
+    "many": lambda: make_scene(settings=TINY.with_(d_ff=3_000)),
+    "large type": lambda: make_scene(look=Appearance(scale=2.0)),
+}
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> CurvePanel:
+    made = CurvePanel()
+    qtbot.addWidget(made)
+    made.resize(460, 270)
+    made.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    made.show()
+    return made
+
+
+def drawn(panel: CurvePanel, scene: Scene) -> CurvePicture:
+    panel.offer(scene)
+    picture = panel.plot._picture
+    assert picture is not None
+    return picture
+
+
+def words_of(picture: CurvePicture) -> list[str]:
+    return [entry.words for entry in picture.legend]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_used_panel_shows_what_a_new_one_shows(qtbot: QtBot, size: tuple[int, int]) -> None:
+    scenes = {name: make() for name, make in SCENES.items()}
+    fresh = {name: shown(CurvePanel, [scene], size) for name, scene in scenes.items()}
+    draw = Random(21)
+    for name in SCENES:
+        history = [scenes[draw.choice(sorted(SCENES))] for _ in range(4)]
+        used = shown(CurvePanel, [*history, scenes[name]], size)
+        assert np.array_equal(used, fresh[name]), name
+    assert len({picture.tobytes() for picture in fresh.values()}) == len(fresh)
+
+
+@pytest.mark.parametrize("settings", [TINY, GATED, MOE, TINY.with_(activation="gelu")])
+def test_the_histogram_counts_every_neuron_once(panel: CurvePanel, settings: object) -> None:
+    scene = make_scene(settings=settings)  # type: ignore[arg-type]
+    picture = drawn(panel, scene)
+    assert scene.run is not None
+    assert scene.detail is not None
+    z = scene.run.values[enters_of(scene.run)][0, 2]
+    value = scene.run.values[Stage.ACT][0, 2]
+    assert picture.histogram is not None
+    np.testing.assert_array_equal(picture.histogram.active + picture.histogram.silent, scene.detail.counts)
+    active = int((np.abs(value) > scene.theta).sum())
+    assert picture.histogram.active.sum() == active
+    assert f"{active} of {len(z)} (θ = {scene.theta:g})" in words_of(picture)[0]
+    assert picture.enters is enters_of(scene.run)
+
+
+def test_a_gate_is_open_or_nearly_shut(panel: CurvePanel) -> None:
+    words = words_of(drawn(panel, make_scene(settings=GATED)))
+    assert words[0].startswith("open: ")
+    assert words[1].startswith("nearly shut: ")
+
+
+def test_dots_are_evenly_chosen_neurons_and_counted(panel: CurvePanel) -> None:
+    assert drawn(panel, make_scene()).dots.tolist() == list(range(40))
+    picture = drawn(panel, make_scene(settings=TINY.with_(d_ff=3_000)))
+    assert len(picture.dots) == MOST_DOTS
+    assert np.diff(picture.dots).max() <= 6
+    assert "dots: 600 of 3,000 neurons" in words_of(picture)
+
+
+def test_dots_travel_from_the_axis_onto_the_curve(panel: CurvePanel) -> None:
+    at: dict[float, float] = {}
+    for time in (0.45, 0.5, 1.0):
+        picture = drawn(panel, make_scene(settings=TINY.with_(activation="identity"), time=time))
+        assert 0.0 < picture.progress <= 1.0
+        z, value = picture.every
+        highest = int(value.argmax())
+        there = panel.plot.point_of(float(z[highest]), float(value[highest]) * picture.progress)
+        seen = panel.plot.grab().toImage().pixelColor(round(there.x() - 0.5), round(there.y() - 0.5))
+        assert seen == blend(LIGHT.ink, LIGHT.stages[Stage.ACT], 0.25)
+        at[time] = there.y()
+    assert at[0.45] > at[0.5] > at[1.0]
+
+
+def test_before_the_activation_acts_there_are_bars_and_no_dots(panel: CurvePanel) -> None:
+    picture = drawn(panel, make_scene(time=0.4))
+    assert (picture.entered, picture.progress) == (1.0, 0.0)
+    assert not any(words.startswith(("dots", "active")) for words in words_of(picture))
+    assert any(words.startswith("bars up to") for words in words_of(picture))
+
+
+def test_what_lies_beyond_is_counted(panel: CurvePanel) -> None:
+    scene = make_scene(settings=TINY.with_(d_ff=3_000, norm="none"))
+    assert scene.run is not None
+    beyond = int((np.abs(scene.run.values[Stage.UP][0, 2]) > LIMIT).sum())
+    assert beyond > 0
+    assert f"{beyond} beyond ±4" in words_of(drawn(panel, scene))
+
+
+def test_not_finite_neurons_are_counted_and_not_drawn(panel: CurvePanel) -> None:
+    picture = drawn(panel, make_scene(damaged=True, selection=Selection(token=0)))
+    assert "NaN/inf: 3 neurons" in words_of(picture)
+    assert picture.dots.tolist() == list(range(3, 40))
+
+
+def test_the_band_is_theta_or_theta_times_the_rows_rms(panel: CurvePanel) -> None:
+    assert drawn(panel, make_scene(theta=0.3)).band == 0.3
+    scene = make_scene(theta=0.3, theta_relative=True)
+    assert scene.run is not None
+    rms = np.sqrt((scene.run.values[Stage.ACT][0, 2].astype(float) ** 2).mean())
+    assert drawn(panel, scene).band == pytest.approx(0.3 * rms, rel=1e-6)
+
+
+def test_note_and_axis_say_what_is_shown(panel: CurvePanel) -> None:
+    picture = drawn(panel, make_scene())
+    assert panel.note.text == "ReLU(z) = max(0, z)"
+    assert picture.axes.x_name == "pre-activation of each neuron at “are” (no unit)"
+    assert picture.axes.x == (-4.0, 4.0)
+    japanese = drawn(panel, make_scene(settings=TINY.with_(activation="gelu"), look=DARK_JA))
+    assert japanese.axes.x_name == "「are」での各ニューロンの入力値（単位なし）"
+    assert panel.note.text.startswith("GELU(z) = z · Φ(z)")
+    assert drawn(panel, make_scene(compare=TINY.with_(activation="gelu"))).other is not None
+
+
+def test_marks_are_the_chosen_and_the_pointed_neuron(panel: CurvePanel) -> None:
+    scene = make_scene(selection=CHOSEN, hover=Cell(Stage.HIDDEN, 0, 2, 11))
+    picture = drawn(panel, scene)
+    assert [mark.chosen for mark in picture.marks] == [True, False]
+    assert picture.marks[0].value == scene.value(Cell(Stage.ACT, 0, 2, 5))
+    assert picture.marks[1].z == scene.value(Cell(Stage.UP, 0, 2, 11))
+    assert drawn(panel, make_scene(hover=Cell(Stage.UP, 0, 3, 11))).marks == ()  # another token's
+    assert drawn(panel, make_scene(selection=CHOSEN, time=0.2)).marks == ()  # not computed yet
+    assert "z = " in drawn(panel, make_scene(selection=CHOSEN, time=0.4)).marks[0].words
+
+
+def test_pointing_at_a_dot_or_a_bar_picks_the_nearest_neuron(panel: CurvePanel, qtbot: QtBot) -> None:
+    picture = drawn(panel, make_scene())
+    asked: list[Change] = []
+    panel.requested.connect(asked.append)
+    z, value = picture.every
+    neuron = int(np.argsort(z)[-1])
+    mouse(panel.plot, panel.plot.point_of(float(z[neuron]), float(value[neuron])) + QPointF(0, 6))
+    qtbot.waitUntil(lambda: bool(asked))
+    assert asked[0].to(AppState()).hover == Cell(Stage.UP, 0, 2, neuron)
+    assert panel.plot.neuron_at(panel.plot.point_of(-3.5, 3.5)) is None
+    assert picture.histogram is not None
+    tallest = int((picture.histogram.active + picture.histogram.silent).argmax())
+    middle = float(picture.histogram.edges[tallest : tallest + 2].mean())
+    on_bar = panel.plot.point_of(middle, picture.axes.y[0] + 0.05)
+    assert panel.plot.neuron_at(on_bar) == int(np.abs(z - middle).argmin())
+
+
+def test_a_click_chooses_the_neuron(panel: CurvePanel) -> None:
+    picture = drawn(panel, make_scene(settings=GATED))
+    asked: list[Change] = []
+    panel.requested.connect(asked.append)
+    z, value = picture.every
+    at = panel.plot.point_of(float(z[8]), float(value[8]))
+    mouse(panel.plot, at, kind=QMouseEvent.Type.MouseButtonPress, pressed=True)
+    chosen = asked[0].to(AppState()).selection
+    assert (chosen.stage, chosen.token, chosen.neuron) == (Stage.GATE, 2, 8)
+
+
+def test_points_and_positions_agree(panel: CurvePanel) -> None:
+    drawn(panel, make_scene())
+    x, y = panel.plot.values_at(panel.plot.point_of(1.25, 0.5))
+    assert (x, y) == pytest.approx((1.25, 0.5))
+    box = panel.plot.box.mapViewToDevice(QPointF(1.25, 0.5))
+    ours = panel.plot.point_of(1.25, 0.5)
+    assert (box.x(), box.y()) == pytest.approx((ours.x(), ours.y()))
+
+
+def test_before_the_first_pass_it_says_so(panel: CurvePanel) -> None:
+    panel.offer(empty_scene())
+    assert "as soon as the first pass" in panel.plot.sentence
+    assert panel.plot.neuron_at(QPointF(200, 100)) is None
