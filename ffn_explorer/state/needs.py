@@ -48,8 +48,8 @@ def wanted(state: AppState, results: Results) -> tuple[Request, ...]:
 def needs(state: AppState, results: Results) -> tuple[Request, ...]:
     """What the scene lacks, most important first; a request that failed is not asked again.
 
-    What the state uses is kept in the store from now on: else a run larger than the store would be dropped for
-    its own parts, and computed again without end.
+    What the state uses is kept in the store from now on: else a run larger than the store would be dropped
+    for its own parts, and computed again without end.
     """
     used = wanted(state, results)
     results.keep(used)

@@ -1,6 +1,6 @@
 """State <-> plain JSON values; what is unknown is reported, what is wrong is refused."""
 
-import math
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any, get_args
@@ -113,7 +113,7 @@ def _theta(data: Json) -> Theta:
 def _selection(data: Json) -> Selection:
     for name, value in data.items():
         if name == "stage":
-            _check(value is None or value in set(Stage), "selection.stage")
+            _check(value is None or value in tuple(Stage), "selection.stage")
         else:
             optional = name in ("neuron", "dim", "expert")
             _check(_is_index(value) or (optional and value is None), f"selection.{name}")
@@ -140,4 +140,6 @@ def _is_index(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= sys.float_info.max
