@@ -488,9 +488,9 @@ def test_the_picture_is_a_function_of_its_scene(qapp: QApplication, order: list[
             panel.deleteLater()
 
 
-@given(box=st.tuples(*[st.floats(0, 100)] * 4), other=st.tuples(*[st.floats(0, 100)] * 4))
+@given(box=st.tuples(*[st.integers(0, 100)] * 4), other=st.tuples(*[st.integers(0, 100)] * 4))
 def test_boxes_meet_as_rectangles_do(
-    box: tuple[float, float, float, float], other: tuple[float, float, float, float]
+    box: tuple[int, int, int, int], other: tuple[int, int, int, int]
 ) -> None:
     one, two = Box(*box), Box(*other)
     assume(min(one.w, one.h, two.w, two.h) > 0)
