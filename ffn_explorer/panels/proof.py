@@ -2,8 +2,9 @@
 
 import math
 
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QLayout, QSizePolicy, QWidget
 
 from ffn_explorer.core.records import PositionCheck, Proof
 from ffn_explorer.core.stages import Stage
@@ -37,6 +38,8 @@ class ProofPanel(Panel):
         self._header.addWidget(self.copy)
         self.page = Paragraphs(self)
         self.set_body(self.page)
+        # The least height is the compact card's, whether or not a header shows at the moment.
+        self._column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         self.copy.clicked.connect(self._copy)
         self.page.scrolled.connect(lambda y: self.request(changes.set_view(self.name, View(first=y))))
 
@@ -62,6 +65,11 @@ class ProofPanel(Panel):
         """Leave the header out where there is little height."""
         super().resizeEvent(event)
         self._fit()
+
+    def minimumSizeHint(self) -> QSize:
+        """Room for the two brief lines."""
+        least = self.page.minimumSizeHint()
+        return QSize(least.width() + 2 * PADDING_PX, least.height() + PADDING_PX)
 
     def as_text(self) -> str:
         """The proof in plain text, for the clipboard."""
@@ -93,7 +101,7 @@ class ProofPanel(Panel):
         proof = scene.proof
         return (
             Block(self._cell(scene, cell), "title", bold=True),
-            Block("" if proof is None else right_side(proof.formula), mono=True, strong=False),
+            Block("" if proof is None else right_side(proof.formula), mono=True, strong=False, reserve=2),
             Block("" if proof is None else proof.numbers, mono=True, reserve=2),
             self._again(proof),
             Block("" if proof is None else self._read(proof), strong=False),
@@ -119,10 +127,10 @@ class ProofPanel(Panel):
 
     def _again(self, proof: Proof | None) -> Block:
         if proof is None:
-            return Block(self.say("waiting"), icon="waits", strong=False)
+            return Block(self.say("waiting"), icon="waits", strong=False, reserve=2)
         value = numbers.short(proof.recomputed, digits=DIGITS)
         if not math.isfinite(proof.difference):
-            return Block(self.say("again_not_finite", value=value), icon="waits")
+            return Block(self.say("again_not_finite", value=value), icon="waits", reserve=2)
         holds = proof.difference <= proof.tolerance
         said = self.say(
             "again",
@@ -131,7 +139,7 @@ class ProofPanel(Panel):
             relation="≤" if holds else ">",
             tolerance=numbers.short(proof.tolerance),
         )
-        return Block(said, icon="holds" if holds else "breaks", wrong=not holds)
+        return Block(said, icon="holds" if holds else "breaks", wrong=not holds, reserve=2)
 
     def _read(self, proof: Proof) -> str:
         return self.say("read", slices=", ".join(proof.slices))

@@ -10,7 +10,7 @@ from ffn_explorer.state.scene import Scene, StageInfo
 from ffn_explorer.widgets.buttons import RoundButton, WordButton
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.labels import ElidedLabel
-from ffn_explorer.widgets.panel import Panel
+from ffn_explorer.widgets.panel import PADDING_PX, Panel
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.track import StageTrack, Stop, TrackPicture
 
@@ -52,7 +52,8 @@ class TransportPanel(Panel):
         caption.addWidget(self.shapes)
         caption.addStretch(1)
         self._row.addWidget(self.play)
-        self._row.addWidget(self.track, 5)
+        self._row.addWidget(self.track, 4)
+        self._row.addSpacing(PADDING_PX)
         self._row.addLayout(caption, 3)
         self._row.addWidget(self.axes)
         self._row.addWidget(self.speed)
@@ -82,7 +83,7 @@ class TransportPanel(Panel):
         """Draw the present moment."""
         self._render_buttons(scene)
         here = self._segment_infos(scene)
-        self.formula.set_text(",  ".join(info.formula for info in here))
+        self.formula.set_text(here[0].formula if here else "")
         self.shapes.set_text(self._second_line(scene, here))
         self.shapes.set_look(font(scene.look, "small", mono=scene.busy is None), self.theme.muted)
         self.track.show_picture(self._track(scene))
@@ -130,7 +131,9 @@ class TransportPanel(Panel):
         first = here[0]
         if first.stage is Stage.INPUT:
             return numbers.shape(first.shape_out)
-        return f"{numbers.shape(first.shape_in)} → {numbers.shape(first.shape_out)}"
+        shapes = f"{numbers.shape(first.shape_in)} → {numbers.shape(first.shape_out)}"
+        # Gate and up run side by side: the second formula stands in front of the shapes they share.
+        return "   ".join([*(info.formula for info in here[1:]), shapes])
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the bar itself: surface, a line above it, and a dashed one while something is computed."""
@@ -142,8 +145,8 @@ class TransportPanel(Panel):
         width = line_px(self.scene.look)
         painter.fillRect(QRectF(0, 0, self.width(), width), QColor(self.theme.border))
         if self.scene.busy is not None:
-            pen = QPen(QColor(self.theme.accent), 2 * width)
-            pen.setDashPattern([6, 3])
+            pen = QPen(QColor(self.theme.muted), 2 * width)
+            pen.setDashPattern([4, 4])
             painter.setPen(pen)
             painter.drawLine(0, round(width), self.width(), round(width))
         painter.end()

@@ -81,21 +81,13 @@ def draw_chip(
     painter.restore()
 
 
-def draw_gap(painter: QPainter, *, place: QRectF, look: Appearance) -> None:
-    """Mark the place that a lifted chip has left."""
+def draw_slot(painter: QPainter, *, place: QRectF, look: Appearance) -> None:
+    """Mark the place into which the lifted chip would go."""
     theme = theme_of(look)
-    painter.setPen(QPen(QColor(theme.muted), line_px(look), Qt.PenStyle.DashLine))
+    painter.setPen(QPen(QColor(theme.focus), line_px(look, 1.5), Qt.PenStyle.DashLine))
     painter.setBrush(QColor(theme.sunken))
-    face = place.adjusted(0.5, 0.5, -0.5, -0.5)
+    face = place.adjusted(1, 1, -1, -1)
     painter.drawRoundedRect(face, px(look, 7), px(look, 7))
-
-
-def draw_insertion(painter: QPainter, x: float, *, height: int, look: Appearance) -> None:
-    """Mark where the lifted chip would be put in."""
-    pen = QPen(QColor(theme_of(look).focus), px(look, 3), Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
-    painter.setPen(pen)
-    inset = px(look, 3)
-    painter.drawLine(round(x), inset, round(x), height - inset)
 
 
 def _draw_ground(painter: QPainter, theme: Theme, *, face: QRectF, look: Appearance, state: ChipLook) -> None:

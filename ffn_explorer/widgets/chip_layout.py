@@ -85,21 +85,25 @@ class ChipLayout:
         index = int(np.searchsorted(self.lefts, x, side="right")) - 1
         return index if index >= 0 and x < int(self.lefts[index]) + int(self.widths[index]) else None
 
-    def slot(self, x: float) -> int:
-        """Gap 0..n nearest to a pixel: where a chip whose middle is there would be put in."""
-        middles = self.lefts + self.widths / 2
-        return int(np.searchsorted(middles, x))
+    def target(self, start: int, middle: float) -> int:
+        """Place that the chip at `start` gets when it is dropped with its middle at a pixel.
 
-    def gap_x(self, slot: int) -> float:
-        """Middle of a gap; the outer ones stand half a gap outside the chips."""
-        if slot >= len(self.lefts):
-            return self.content + self.gap / 2
-        return float(self.lefts[slot]) - self.gap / 2
+        Another chip gives way once its own middle is reached, from either side.
+        """
+        middles = self.lefts + self.widths / 2
+        if middle >= middles[start]:
+            return max(start, int(np.searchsorted(middles, middle, side="right")) - 1)
+        return int(np.searchsorted(middles, middle, side="left"))
+
+    def shift(self, chip: int, start: int, *, to: int) -> int:
+        """How far a chip stands from its place while the one at `start` is about to go to `to`."""
+        step = int(self.widths[start]) + self.gap
+        if chip == start:
+            moved = self.lefts[to] - self.lefts[start]
+            return int(moved + self.widths[to] - self.widths[start] if to > start else moved)
+        if start < chip <= to:
+            return -step
+        return step if to <= chip < start else 0
 
     def _index(self, chip: int) -> int:
         return min(max(0, chip), len(self.lefts) - 1)
-
-
-def target_of(start: int, slot: int) -> int:
-    """Place that a chip gets when it leaves place `start` for gap `slot`."""
-    return slot - 1 if slot > start else slot

@@ -6,7 +6,6 @@ from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 
-from ffn_explorer.widgets.chip_layout import target_of
 from ffn_explorer.widgets.chip_view import ChipView, Drag
 
 CHIPS_PER_NOTCH = 2
@@ -99,7 +98,7 @@ class ChipRow(ChipView):
         drag = self.drag
         if drag is None or event.button() != Qt.MouseButton.LeftButton:
             return
-        target = target_of(drag.start, self.slot_of(drag))
+        target = self.target_of(drag)
         first = self._first_at(drag.offset)
         self.let_go()
         self._point_at(self.chip_at(event.position().x()))

@@ -11,8 +11,7 @@ from ffn_explorer.state.scene import Chip
 from ffn_explorer.widgets.chip_faces import (
     ChipLook,
     draw_chip,
-    draw_gap,
-    draw_insertion,
+    draw_slot,
     layout_of,
     row_height,
 )
@@ -104,8 +103,10 @@ class ChipView(QWidget):
         return self.drag.offset if self.drag else self.places.offset(self.first, self.room)
 
     def chip_rect(self, index: int) -> QRectF:
-        """Place of a chip in this widget, also outside its bounds."""
+        """Place of a chip in this widget, also outside its bounds; chips make room for a lifted one."""
         left = int(self.places.lefts[index]) - self.offset
+        if self.drag and self.drag.lifted:
+            left += self.places.shift(index, self.drag.start, to=self.target_of(self.drag))
         return QRectF(left, 0, int(self.places.widths[index]), self.height())
 
     def arrow_at(self, x: float) -> int:
@@ -118,10 +119,10 @@ class ChipView(QWidget):
         """Chip under a pixel of this widget, the arrows' zones left out."""
         return None if self.arrow_at(x) else self.places.at(x + self.offset)
 
-    def slot_of(self, drag: Drag) -> int:
-        """Gap into which the held chip would go."""
+    def target_of(self, drag: Drag) -> int:
+        """Place that the held chip would get."""
         middle = drag.x - drag.grab + int(self.places.widths[drag.start]) / 2
-        return self.places.slot(middle + self.offset)
+        return self.places.target(drag.start, middle + self.offset)
 
     @property
     def _more_left(self) -> bool:
@@ -138,11 +139,12 @@ class ChipView(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         lifted = self.drag.start if self.drag and self.drag.lifted else None
-        for index in self.places.visible(self.offset, self.room):
-            if index == lifted:
-                draw_gap(painter, place=self.chip_rect(index), look=self.picture.look)
-            else:
+        beyond = 0 if lifted is None else int(self.places.widths[lifted]) + self.places.gap
+        for index in self.places.visible(self.offset - beyond, self.room + 2 * beyond):
+            if index != lifted:
                 self._draw_chip(painter, index)
+        if lifted is not None:
+            draw_slot(painter, place=self.chip_rect(lifted), look=self.picture.look)
         self._draw_arrows(painter)
         if self.drag and self.drag.lifted:
             self._draw_lifted(painter, self.drag)
@@ -155,8 +157,6 @@ class ChipView(QWidget):
         draw_chip(painter, chip, position=index, place=place, look=self.picture.look, state=state)
 
     def _draw_lifted(self, painter: QPainter, drag: Drag) -> None:
-        gap = self.places.gap_x(self.slot_of(drag)) - self.offset
-        draw_insertion(painter, gap, height=self.height(), look=self.picture.look)
         place = self.chip_rect(drag.start)
         place.moveLeft(min(max(0.0, drag.x - drag.grab), max(0.0, self.width() - place.width())))
         chip, state = self.picture.chips[drag.start], ChipLook(lifted=True)

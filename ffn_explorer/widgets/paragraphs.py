@@ -26,7 +26,7 @@ from ffn_explorer.widgets.theme import theme_of
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One paragraph. reserve: lines it takes at least, so that another text does not move what follows."""
+    """One paragraph. reserve: lines that its group keeps for it, so that a longer text moves no other group."""
 
     text: str
     role: str = "small"
@@ -54,12 +54,19 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A block with its lines at their places."""
+    """A block with its lines, and how far down its group it stands."""
 
     block: Block
     y: float
-    height: float
     lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Blocks close together; the lines kept for them and not used stand empty at the end."""
+
+    blocks: tuple[_Placed, ...]
+    height: float
 
 
 class Paragraphs(QWidget):
@@ -95,7 +102,7 @@ class Paragraphs(QWidget):
     def most_scroll(self) -> int:
         """How far the page can be scrolled, in pixels."""
         top, bottom = self._groups()
-        return max(0, round(_end(top) + _end(bottom) + self._middle()) - self.height())
+        return max(0, round(top.height + bottom.height + self._middle()) - self.height())
 
     # Acts ---------------------------------------------------------------------------------------------------
 
@@ -153,21 +160,21 @@ class Paragraphs(QWidget):
             face = self._font(block)
             room = round(self.width() - self._indent(block))
             text = QFontMetrics(face).elidedText(block.text, Qt.TextElideMode.ElideRight, room)
-            self._draw_block(painter, _Placed(block, y, line, (text,)))
+            self._draw_block(painter, _Placed(block, y, (text,)))
             y += line
 
     def _draw_groups(self, painter: QPainter) -> None:
         top, bottom = self._groups()
         most = self.most_scroll()
         scroll = min(self._page.scroll, most)
-        start = self.height() - _end(bottom) if not most else _end(top) + self._middle() - scroll
-        for placed in top:
+        start = self.height() - bottom.height if not most else top.height + self._middle() - scroll
+        for placed in top.blocks:
             self._draw_block(painter, placed, shift=-scroll)
-        if bottom and start < self.height():
+        if bottom.blocks and start < self.height():
             y = start - self._middle() / 2
             painter.setPen(QPen(QColor(theme_of(self._page.look).border), line_px(self._page.look)))
             painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
-        for placed in bottom:
+        for placed in bottom.blocks:
             self._draw_block(painter, placed, shift=start)
         if most:
             self._draw_position(painter, scroll, most)
@@ -204,18 +211,20 @@ class Paragraphs(QWidget):
 
     # Layout -------------------------------------------------------------------------------------------------
 
-    def _groups(self) -> tuple[list[_Placed], list[_Placed]]:
-        return self._placed(self._page.top), self._placed(self._page.bottom)
+    def _groups(self) -> tuple[_Group, _Group]:
+        return self._group(self._page.top), self._group(self._page.bottom)
 
-    def _placed(self, blocks: tuple[Block, ...]) -> list[_Placed]:
-        y, placed = 0.0, []
+    def _group(self, blocks: tuple[Block, ...]) -> _Group:
+        y = kept = 0.0
+        placed = []
+        gap = px(self._page.look, 5)
         for block in blocks:
             face = self._font(block)
             lines = _wrap(block.text, face, self.width() - self._indent(block) - px(self._page.look, 8))
-            height = max(block.reserve, len(lines)) * self._line_height(face)
-            placed.append(_Placed(block, y, height, lines))
-            y += height + px(self._page.look, 5)
-        return placed
+            placed.append(_Placed(block, y, lines))
+            y += len(lines) * self._line_height(face) + gap
+            kept += block.reserve * self._line_height(face) + gap
+        return _Group(tuple(placed), max(y, kept) - gap if placed else 0.0)
 
     def _font(self, block: Block) -> QFont:
         return font(self._page.look, block.role, bold=block.bold, mono=block.mono)
@@ -235,10 +244,6 @@ class Paragraphs(QWidget):
 
     def _line(self) -> int:
         return self._line_height(font(self._page.look, "small"))
-
-
-def _end(placed: list[_Placed]) -> float:
-    return placed[-1].y + placed[-1].height if placed else 0.0
 
 
 def _wrap(text: str, face: QFont, width: float) -> tuple[str, ...]:

@@ -1,0 +1,214 @@
+"""Proof: the chosen number's formula, its recomputation, and the position check."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics, QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from ffn_explorer.core.records import PositionCheck, Proof
+from ffn_explorer.core.stages import Stage
+from ffn_explorer.panels.proof import ProofPanel, right_side
+from ffn_explorer.state.app_state import Appearance, Cell, Selection, View
+from ffn_explorer.state.scene import Scene
+from ffn_explorer.widgets.paragraphs import Block, Page, Paragraphs, _wrap
+from tests.ui.live import SMALL, Live, picture, pixels, scene_of, settle, state_of
+
+OUT = Selection(token=5, dim=3, neuron=7, stage=Stage.OUT)
+
+
+def proved(**parts: object) -> Scene:
+    return scene_of(state_of(**{"selection": OUT, **parts}))
+
+
+def shown(qtbot: QtBot, scene: Scene, *, width: int = 400, height: int = 340) -> ProofPanel:
+    panel = ProofPanel()
+    qtbot.addWidget(panel)
+    panel.offer(scene)
+    panel.resize(width, height)
+    panel.show()
+    return panel
+
+
+def said(panel: ProofPanel) -> str:
+    return panel.page.accessibleDescription()
+
+
+def test_the_chosen_number_its_formula_and_its_numbers_are_there(qtbot: QtBot) -> None:
+    scene = proved()
+    assert scene.proof is not None
+    panel = shown(qtbot, scene)
+    lines = said(panel).split("\n")
+    assert lines[0].startswith("out[3] at “are” (5) = ")
+    assert lines[1] == right_side(scene.proof.formula)
+    assert lines[2] == scene.proof.numbers
+    assert "W_down[3, :]" in said(panel)
+    assert "seed 7" in said(panel)
+
+
+def test_the_number_shown_is_the_scene_s(qtbot: QtBot) -> None:
+    scene = proved()
+    value = scene.value(Cell(Stage.OUT, 0, 5, 3))
+    assert value is not None
+    number = said(shown(qtbot, scene)).split("\n")[0].rpartition(" = ")[2]
+    assert float(number.replace("−", "-")) == pytest.approx(value, rel=1e-6)
+
+
+@pytest.mark.parametrize("stage", list(Stage))
+def test_every_stage_can_be_asked(qtbot: QtBot, stage: Stage) -> None:
+    settings = SMALL.with_(activation="swiglu", norm_placement="sandwich")
+    scene = proved(settings=settings, selection=replace(OUT, stage=stage))
+    assert scene.proof is not None
+    assert scene.proof.difference <= scene.proof.tolerance
+    assert marks(shown(qtbot, scene)) == ["holds", "holds", "holds"]
+
+
+def marks(panel: ProofPanel) -> list[str]:
+    page = panel.page._page
+    return [block.icon for block in (*page.top, *page.bottom) if block.icon]
+
+
+def test_hover_comes_before_the_chosen_cell(qtbot: QtBot) -> None:
+    scene = proved(hover=Cell(Stage.UP, 0, 2, 11))
+    assert said(shown(qtbot, scene)).startswith("up[11] at “on” (2) = ")
+
+
+def test_without_a_cell_it_says_what_to_do(qtbot: QtBot) -> None:
+    panel = shown(qtbot, proved(selection=Selection()))
+    assert said(panel).startswith("Point at any cell")
+    assert not panel.copy.isEnabled()
+
+
+def test_while_it_is_computed_the_value_is_there_already(qtbot: QtBot) -> None:
+    panel = shown(qtbot, replace(proved(), proof=None, position=None))
+    assert "out[3] at “are” (5) = −" in said(panel) or "out[3] at “are” (5) = 0." in said(panel)
+    assert marks(panel) == ["waits", "waits"]
+
+
+def test_a_number_out_of_tolerance_is_not_passed_off_as_right(qtbot: QtBot) -> None:
+    scene = proved()
+    assert scene.proof is not None
+    wrong = replace(scene.proof, difference=scene.proof.tolerance * 2)
+    panel = shown(qtbot, replace(scene, proof=wrong))
+    assert marks(panel)[0] == "breaks"
+    assert " > " in said(panel).split("\n")[3]
+
+
+def test_a_number_that_is_not_finite_has_no_mark_of_success(qtbot: QtBot) -> None:
+    nan = Proof(math.nan, math.nan, math.nan, 1e-6, "out[0] = x", "NaN", ("x",))
+    assert marks(shown(qtbot, replace(proved(), proof=nan)))[0] == "waits"
+
+
+def test_the_mixer_breaks_the_check_and_is_named(qtbot: QtBot) -> None:
+    panel = shown(qtbot, proved(settings=SMALL.with_(mixer=True)))
+    assert "breaks" in marks(panel)
+    assert panel.say("breaks_mixer") in said(panel)
+
+
+def test_a_tight_expert_breaks_the_check_and_is_named(qtbot: QtBot) -> None:
+    settings = SMALL.with_(experts=4, top_k=1, capacity_factor=0.5)
+    scene = proved(settings=settings)
+    assert scene.position is not None
+    assert not scene.position.holds
+    panel = shown(qtbot, scene)
+    assert panel.say("breaks_capacity") in said(panel)
+
+
+def test_an_unexplained_difference_is_called_that(qtbot: QtBot) -> None:
+    check = PositionCheck(alone=1.0, permuted=0.0, tolerance=1e-6, dtype="float32")
+    panel = shown(qtbot, replace(proved(), position=check))
+    assert marks(panel)[1:] == ["breaks", "holds"]
+    assert panel.say("breaks_unknown") in said(panel)
+
+
+def test_copy_puts_plain_text_on_the_clipboard(qtbot: QtBot) -> None:
+    scene = proved()
+    panel = shown(qtbot, scene)
+    panel.copy.click()
+    text = QGuiApplication.clipboard().text()
+    assert scene.proof is not None
+    assert scene.proof.formula in text
+    assert scene.proof.numbers in text
+    assert text.startswith(panel.title.text + "\n")
+
+
+def test_the_check_stays_in_place_when_another_cell_is_pointed_at(qtbot: QtBot) -> None:
+    heights = set()
+    for stage in (Stage.INPUT, Stage.NORM, Stage.UP, Stage.ACT, Stage.OUT, Stage.RESIDUAL):
+        panel = shown(qtbot, proved(hover=Cell(stage, 0, 5, 3)))
+        panel.page.resize(372, 300)
+        top, _ = panel.page._groups()
+        heights.add(top.height)
+    assert len(heights) == 1
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("theme", ["light", "dark", "projector"])
+def test_no_line_is_wider_than_the_card(qtbot: QtBot, language: str, theme: str) -> None:
+    look = Appearance(language=language, theme=theme)  # type: ignore[arg-type]
+    for width in (260, 400, 700):
+        panel = shown(qtbot, proved(appearance=look), width=width)
+        pixels(panel)
+        for placed in (block for group in panel.page._groups() for block in group.blocks):
+            metrics = QFontMetrics(panel.page._font(placed.block))
+            room = panel.page.width() - panel.page._indent(placed.block)
+            assert max(map(metrics.horizontalAdvance, placed.lines)) <= room
+
+
+def test_a_low_card_keeps_two_lines_and_no_header(qtbot: QtBot) -> None:
+    panel = shown(qtbot, proved(), width=900, height=80)
+    pixels(panel)
+    assert not panel.title.isVisible()
+    panel.resize(900, 300)
+    pixels(panel)
+    assert panel.title.isVisible()
+
+
+def test_a_page_that_is_too_long_scrolls_through_the_state(qtbot: QtBot) -> None:
+    panel = ProofPanel()
+    joined = Live(qtbot, panel, state_of(selection=OUT), width=300)
+    panel.resize(300, 170)
+    start = pixels(panel)
+    assert panel.page.most_scroll() > 0
+    panel.page.setFocus()
+    QTest.keyClick(panel.page, Qt.Key.Key_PageDown)
+    assert dict(joined.state.views)["proof"] == View(first=panel.page.height())
+    panel.page.clearFocus()
+    assert not np.array_equal(pixels(panel), start)
+
+
+def test_a_used_panel_shows_what_a_new_one_shows(qtbot: QtBot) -> None:
+    scenes = [
+        proved(),
+        proved(selection=Selection()),
+        proved(hover=Cell(Stage.ACT, 0, 1, 9), appearance=Appearance(theme="dark", language="ja")),
+        proved(settings=SMALL.with_(mixer=True), views=(("proof", View(first=40)),)),
+        replace(proved(), proof=None),
+    ]
+    used = shown(qtbot, scenes[0])
+    for height in (340, 170, 80):
+        for scene in (*scenes, *reversed(scenes)):
+            used.offer(scene)
+            new = shown(qtbot, scene, height=height)
+            settle()
+            for panel in (used, new):  # a window that opens gives the keyboard to its first widget
+                panel.page.clearFocus()
+                panel.copy.clearFocus()
+            assert np.array_equal(
+                picture(used, width=400, height=height), picture(new, width=400, height=height)
+            )
+
+
+@pytest.mark.parametrize("text", ["a" * 300, "ab 😀😀😀 " * 20, "鍵" * 90, "", "one\ntwo"])
+def test_wrapping_loses_nothing(qtbot: QtBot, text: str) -> None:
+    page = Paragraphs()
+    qtbot.addWidget(page)
+    page.show_page(Page(Appearance(), (Block(text),)))
+    lines = _wrap(text, page._font(Block(text)), 100.0)
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "").replace("\n", "")
