@@ -71,7 +71,7 @@ def test_every_bench_is_described(language: str) -> None:
     assert all(say(language, f"bench.about.{row.name}") for row in BENCHES)
 
 
-def test_names_are_unique_and_chosen_by_their_beginning() -> None:
+def test_names_are_unique_and_chosen_by_their_first_words() -> None:
     assert len({row.name for row in BENCHES}) == len(BENCHES)
     assert named([]) == BENCHES
     assert [row.name for row in named(["stall", "first_picture"])] == [
@@ -79,6 +79,7 @@ def test_names_are_unique_and_chosen_by_their_beginning() -> None:
         "stall_torch_import",
         "stall_use",
     ]
+    assert [row.name for row in named(["frame"])] == ["frame_playing"]
     with pytest.raises(ValueError, match=r"^nothing$"):
         named(["stall", "nothing"])
 

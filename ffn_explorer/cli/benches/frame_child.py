@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 SIZE_PX = (1_600, 1_000)
 FRAMES_PER_PASS = 240
+EXPOSED_MS = 200
+"""Time for a new window to come on screen; before, nothing in it is painted."""
+PER_ROW = 5
+"""Images side by side in the bare window."""
 BLOCK = 20
 """Frames of one window before the other has its turn."""
 
@@ -32,18 +36,21 @@ class Shown(NamedTuple):
 
 
 class Bare:
-    """A GraphicsLayoutWidget that shows the same images in the same places."""
+    """A GraphicsLayoutWidget that shows the same images at the same sizes, each in a view of its own."""
 
     def __init__(self, images: list[Shown]) -> None:
         """Open the window."""
         self.view = pg.GraphicsLayoutWidget()
         self.view.resize(*SIZE_PX)
         self._items = [(pg.ImageItem(shown.pixels, axisOrder="row-major"), shown) for shown in images]
-        for item, shown in self._items:
-            item.setRect(shown.place)
-            self.view.scene().addItem(item)
+        for place, (item, shown) in enumerate(self._items):
+            box = self.view.addViewBox(row=place // PER_ROW, col=place % PER_ROW)
+            box.setFixedWidth(shown.place.width())
+            box.setFixedHeight(shown.place.height())
+            box.addItem(item)
+            box.setRange(item.boundingRect(), padding=0.0)
         self.view.show()
-        QCoreApplication.sendPostedEvents()
+        real_window.pause(EXPOSED_MS)
 
     def one(self) -> None:
         """One frame: every image set anew, and painted when this returns."""

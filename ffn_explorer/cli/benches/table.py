@@ -67,8 +67,12 @@ def row_of(bench: Bench, measured: Measured) -> Row:
 
 
 def named(names: list[str]) -> tuple[Bench, ...]:
-    """Benches whose names begin with one of these; all for []. ValueError names the first unknown."""
+    """Benches by name or by its first words; all for []. ValueError names the first unknown."""
+
+    def meant(bench: Bench, name: str) -> bool:
+        return f"{bench.name}_".startswith(f"{name}_")
+
     for name in names:
-        if not any(bench.name.startswith(name) for bench in BENCHES):
+        if not any(meant(bench, name) for bench in BENCHES):
             raise ValueError(name)
-    return tuple(b for b in BENCHES if not names or b.name.startswith(tuple(names)))
+    return tuple(bench for bench in BENCHES if not names or any(meant(bench, name) for name in names))
