@@ -63,11 +63,12 @@ class Window(QMainWindow):
         if old is None or old.look != scene.look:
             self._restyle(scene.look, fresh=old is None or old.look.language != scene.look.language)
             self.buttons.offer(scene)
-        self.controls.offer(scene)
-        self.board.show_scene(scene)
         transport = self.board.panels.get("transport")
         self.notices.bottom = transport.height() if transport else 0
+        # Before the pictures: if one of them breaks, the message about it must still come up.
         self.notices.show_scene(scene, details=self.director.details)
+        self.controls.offer(scene)
+        self.board.show_scene(scene)
 
     def reset_layout(self) -> None:
         """Give the board the shares that its layout came with."""

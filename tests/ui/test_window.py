@@ -1,0 +1,478 @@
+"""The window: keys, messages, looks, what it remembers, and that it never loses the screen to an error."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMenu
+from pytestqt.qtbot import QtBot
+
+from ffn_explorer import __version__
+from ffn_explorer.app import dialogs
+from ffn_explorer.app.actions import ACTIONS, GROUPS
+from ffn_explorer.app.dialogs import About, KeyList, TokenDialog, native
+from ffn_explorer.app.director import Director
+from ffn_explorer.app.memory import Memory
+from ffn_explorer.app.window import Window
+from ffn_explorer.core.settings import Settings
+from ffn_explorer.core.stages import Stage
+from ffn_explorer.state import changes
+from ffn_explorer.state.app_state import Appearance, AppState, Cell, Playback
+from ffn_explorer.state.compute import Cancelled
+from ffn_explorer.state.layouts import sizes_of
+from ffn_explorer.state.results import Results
+from ffn_explorer.state.scene import Scene
+from ffn_explorer.state.session import Session
+from ffn_explorer.state.storage import load_preferences, preferences_path
+from ffn_explorer.state.text import catalogue, text
+
+SMALL = AppState(settings=Settings(d_model=8, d_ff=32, layers=1, heads=2, kv_heads=2))
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> Iterator[Window]:
+    """A window on a small FFN, shown and computing."""
+    made = Window(Director(Session(SMALL), Results()))
+    qtbot.addWidget(made)
+    made.painted.connect(made.director.loader.warm_up)
+    made.resize(1_280, 720)
+    made.director.start()
+    with qtbot.waitExposed(made):
+        made.show()
+    made.activateWindow()
+    qtbot.waitUntil(lambda: made.scene is not None and made.scene.position is not None, timeout=20_000)
+    yield made
+    assert made.director.close()
+
+
+def press(
+    window: Window, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+) -> None:
+    """A key as a person presses it: on the widget that has the keyboard."""
+    QTest.keyClick(QApplication.focusWidget() or window, key, modifier)
+
+
+def scene(window: Window) -> Scene:
+    """The Scene on screen."""
+    assert window.scene is not None
+    return window.scene
+
+
+def width_shown(window: Window) -> int:
+    """Dff of the run on screen."""
+    run = scene(window).run
+    assert run is not None
+    return run.request.settings.d_ff
+
+
+def shown(window: Window) -> str:
+    """Message on screen, "" where there is none."""
+    notice = window.notices.message
+    return "" if notice.isHidden() else notice.label.text()
+
+
+def test_the_first_scene_is_there_before_anything_is_computed(qtbot: QtBot) -> None:
+    window = Window(Director(Session(SMALL), Results()))
+    qtbot.addWidget(window)
+    window.director.start()
+    assert window.scene is not None
+    assert window.scene.run is None
+    assert [chip.text for chip in scene(window).chips] == [
+        "The",
+        "keys",
+        "on",
+        "the",
+        "table",
+        "are",
+        "lost",
+        ".",
+    ]
+    assert window.director.close()
+
+
+def test_a_knob_leads_to_a_new_run(window: Window, qtbot: QtBot) -> None:
+    window.director.request(changes.set_setting("d_ff", 48))
+    qtbot.waitUntil(lambda: width_shown(window) == 48)
+
+
+def test_what_cannot_be_is_said_and_the_screen_stays(window: Window, qtbot: QtBot) -> None:
+    before = scene(window)
+    window.director.request(changes.set_setting("d_model", 0))
+    qtbot.waitUntil(lambda: "d_model" in shown(window))
+    assert window.director.state == SMALL
+    assert scene(window).run is before.run
+    window.director.request(changes.set_setting("d_model", 12))
+    qtbot.waitUntil(lambda: shown(window) == "")
+
+
+def test_a_message_can_be_read_and_put_away_and_comes_again(window: Window, qtbot: QtBot) -> None:
+    for _ in range(2):
+        window.director.request(changes.set_setting("d_model", 0))
+        qtbot.waitUntil(lambda: shown(window) != "")
+        press(window, Qt.Key.Key_Escape)
+        assert shown(window) == ""
+        qtbot.waitUntil(lambda: scene(window).message is None)
+
+
+def test_a_defect_is_said_with_details_to_copy_and_the_program_goes_on(
+    window: Window, qtbot: QtBot, caplog: pytest.LogCaptureFixture
+) -> None:
+    def break_down(_state: AppState) -> AppState:
+        raise ZeroDivisionError("not foreseen")
+
+    window.director.request(changes.Change("undo.select", break_down))
+    qtbot.waitUntil(lambda: "not foreseen" in shown(window))
+    assert window.notices.copy_button.isVisible()
+    window.notices.copy_button.click()
+    copied = QApplication.clipboard().mimeData()
+    assert isinstance(copied, QMimeData)
+    assert "break_down" in copied.text()
+    assert "ZeroDivisionError" in caplog.text
+    window.director.request(changes.select_token(1))
+    qtbot.waitUntil(lambda: scene(window).selection.token == 1)
+
+
+def test_a_panel_that_breaks_is_said_once_and_the_others_go_on(
+    window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def break_down(_scene: object) -> bool:
+        raise ZeroDivisionError("no picture")
+
+    monkeypatch.setattr(window.board.panels["chips"], "offer", break_down)
+    window.director.request(changes.select_token(2))
+    qtbot.waitUntil(lambda: "no picture" in shown(window))
+    frames: list[object] = []
+    window.director.scene_made.connect(frames.append)
+    QTest.qWait(200)
+    assert frames == []
+    stage = window.board.panels["stage"].scene
+    assert stage is not None
+    assert stage.selection.token == 2
+    assert caplog.text.count("unexpected error") == 1
+
+
+def test_keys_drive_the_pass(window: Window, qtbot: QtBot) -> None:
+    def state() -> Playback:
+        return window.director.state.playback
+
+    press(window, Qt.Key.Key_Home)
+    assert state().time == 0.0
+    press(window, Qt.Key.Key_Right)
+    first = state().time
+    assert 0.0 < first < 1.0
+    press(window, Qt.Key.Key_Right)
+    press(window, Qt.Key.Key_Backspace)
+    assert state().time == first
+    press(window, Qt.Key.Key_End)
+    assert state().time == 1.0
+    press(window, Qt.Key.Key_Space)
+    assert state().playing
+    assert window.director.clock.running
+    press(window, Qt.Key.Key_Space)
+    assert not state().playing
+    assert not window.director.clock.running
+
+
+def test_the_pass_plays_in_real_time_and_rests_at_the_end(window: Window, qtbot: QtBot) -> None:
+    window.director.request(changes.set_speed(8.0))
+    window.director.request(changes.play())
+    qtbot.waitUntil(lambda: not window.director.state.playback.playing, timeout=5_000)
+    assert window.director.state.playback.time == 1.0
+    assert not window.director.clock.running
+
+
+def test_with_reduced_motion_play_jumps_stage_by_stage(window: Window) -> None:
+    window.director.request(changes.toggle_reduce_motion())
+    press(window, Qt.Key.Key_Home)
+    times = []
+    for _ in range(3):
+        press(window, Qt.Key.Key_Space)
+        times.append(window.director.state.playback.time)
+        assert not window.director.state.playback.playing
+    assert times == sorted(set(times))
+    window.director.request(changes.seek(1.0))
+    press(window, Qt.Key.Key_Space)
+    assert window.director.state.playback.time == 0.0
+
+
+def test_looks_change_by_key(window: Window, qtbot: QtBot) -> None:
+    def look() -> Appearance:
+        return window.look
+
+    press(window, Qt.Key.Key_T)
+    assert look().theme == "dark"
+    qtbot.waitUntil(lambda: window.room_theme == "dark")
+    press(window, Qt.Key.Key_P)
+    assert look().theme == "projector"
+    QTest.qWait(50)
+    press(window, Qt.Key.Key_P)
+    assert look().theme == "dark"
+    press(window, Qt.Key.Key_L)
+    assert look().language == "ja"
+    press(window, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    assert look().scale > 1.0
+    press(window, Qt.Key.Key_0, Qt.KeyboardModifier.ControlModifier)
+    assert look().scale == 1.0
+
+
+def test_undo_and_redo_by_key(window: Window) -> None:
+    window.director.request(changes.select_token(1))
+    press(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert window.director.state.selection.token == SMALL.selection.token
+    both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    press(window, Qt.Key.Key_Z, both)
+    assert window.director.state.selection.token == 1
+
+
+def test_letters_and_digits_belong_to_an_editor_while_it_has_the_keyboard(
+    window: Window, qtbot: QtBot
+) -> None:
+    edit = QLineEdit(window)
+    edit.show()
+    edit.setFocus()
+    before = window.director.state
+    QTest.keyClicks(edit, "ltp 1 g?")
+    press(window, Qt.Key.Key_Home)
+    press(window, Qt.Key.Key_Backspace)
+    assert edit.text() == "ltp 1 g?"
+    assert window.director.state == before
+    assert QApplication.focusWidget() is edit
+
+
+def test_digits_give_the_keyboard_to_panels(window: Window) -> None:
+    for place, name in enumerate(window.board.panels):
+        press(window, Qt.Key(Qt.Key.Key_1 + place))
+        assert window.board.focused_panel() is window.board.panels[name]
+
+
+def test_pointing_costs_one_change_a_frame(window: Window, qtbot: QtBot) -> None:
+    heard: list[object] = []
+    window.director.state_changed.connect(lambda _old, new: heard.append(new.hover))
+    cells = [Cell(Stage.UP, 0, 0, index) for index in range(30)]
+    for cell in cells:
+        window.director.request(changes.hover(cell))
+    qtbot.waitUntil(lambda: scene(window).hover == cells[-1])
+    assert heard == [cells[-1]]
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_every_action_has_words_a_place_in_the_menu_and_a_line_among_the_keys(
+    window: Window, qtbot: QtBot, language: Any
+) -> None:
+    window.director.request(changes.set_language(language))
+    qtbot.waitUntil(lambda: scene(window).look.language == language)
+    words = [catalogue(language)[action.key] for action in ACTIONS]
+    window.director.request(changes.select_token(1))
+    window.buttons.fill()
+    menus = [menu for menu in window.buttons.menu.findChildren(QMenu) if menu.actions()]
+    groups = [menu.actions() for menu in menus]
+    assert len(window.buttons.menu.actions()) == len(groups) == len(GROUPS)
+    said = [row.text().split("\t")[0] for rows in groups for row in rows]
+    assert len(said) == len(ACTIONS)
+    listed = KeyList(window, ACTIONS)
+    labels = {label.text() for label in listed.findChildren(QLabel)}
+    for action, sentence in zip(ACTIONS, words, strict=True):
+        assert any(sentence in shown_words for shown_words in said)
+        assert not action.keys or sentence in labels
+    listed.deleteLater()
+
+
+def test_no_key_stands_for_two_actions() -> None:
+    keys = [key for action in ACTIONS for key in action.keys]
+    assert len(keys) == len(set(keys))
+    assert all(native(key) for key in keys)
+    assert len({action.name for action in ACTIONS}) == len(ACTIONS)
+
+
+def test_undo_says_what_it_takes_back_and_rests_while_there_is_nothing(window: Window) -> None:
+    undo = next(action for action in ACTIONS if action.name == "undo")
+    assert undo.words(window) is None
+    window.director.request(changes.select_token(1))
+    assert undo.words(window) == text("undo.undo", what=text("undo.select"))
+
+
+def test_going_to_a_token(window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    dialog = TokenDialog(window, scene(window))
+    QTest.keyClicks(dialog.edit, "lo")
+    assert dialog.token == 6
+    dialog.edit.clear()
+    QTest.keyClick(dialog.edit, Qt.Key.Key_Down)
+    assert [dialog.token] == [1]
+    dialog.edit.setText("nothing like it")
+    assert [dialog.token] == [None]
+    dialog.deleteLater()
+    monkeypatch.setattr(dialogs, "ask_token", lambda *_: 3)
+    press(window, Qt.Key.Key_G)
+    assert window.director.state.selection.token == 3
+
+
+def test_about_names_the_version(window: Window) -> None:
+    about = About(window)
+    assert any(__version__ in label.text() for label in about.findChildren(QLabel))
+    about.deleteLater()
+
+
+def test_a_session_is_saved_and_opened_again(
+    window: Window, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "talk.ffnx"
+    monkeypatch.setattr(dialogs, "ask_save", lambda *_, **__: path)
+    monkeypatch.setattr(dialogs, "ask_open", lambda *_, **__: path)
+    window.director.request(changes.select_token(2))
+    press(window, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: str(path) in shown(window))
+    window.director.request(changes.select_token(4))
+    press(window, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
+    assert window.director.state.selection.token == 2
+    assert window.folder == tmp_path
+    path.write_text("{")
+    press(window, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: path.name in shown(window))
+    assert window.director.state.selection.token == 2
+
+
+def test_a_picture_of_window_or_panel_carries_its_settings(
+    window: Window, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "picture.png"
+    monkeypatch.setattr(dialogs, "ask_save", lambda *_, **__: path)
+    press(window, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
+    image = QImage(str(path))
+    assert image.size() == window.size() * image.devicePixelRatio()
+    assert '"d_ff": 32' in image.text("Settings")
+    window.board.focus_panel(1)
+    both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    press(window, Qt.Key.Key_E, both)
+    assert QImage(str(path)).size() == window.board.panels["stage"].size()
+
+
+def opened(
+    qtbot: QtBot, state: AppState | None, given: frozenset[str] = frozenset()
+) -> tuple[Window, Memory]:
+    """A window as `start` makes it, without computing."""
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    memory = Memory(application)
+    window = Window(Director(Session(memory.first_state(state, given)), Results()))
+    qtbot.addWidget(window)
+    memory.watch(window)
+    window.director.start()
+    with qtbot.waitExposed(window):
+        window.show()
+    return window, memory
+
+
+def closed(window: Window, memory: Memory) -> None:
+    window.close()
+    assert window.director.close()
+    memory.deleteLater()
+
+
+def test_looks_shares_and_session_are_remembered(qtbot: QtBot, tmp_path: Path) -> None:
+    window, memory = opened(qtbot, SMALL)
+    window.resize(1_300, 800)
+    window.director.request(changes.set_theme("dark"))
+    window.director.request(changes.set_language("ja"))
+    window.director.request(changes.set_scale(1.5))
+    window.director.request(changes.select_token(2))
+    handle = window.board._splitters[0].handles()[0]
+    QTest.keyClick(handle, Qt.Key.Key_Left)
+    shares = sizes_of(window.board.arrangement())
+    window.folder = tmp_path
+    closed(window, memory)
+
+    again, memory = opened(qtbot, None)
+    assert again.director.state == window.director.state
+    for kept, now in zip(shares, sizes_of(again.board.arrangement()), strict=True):
+        assert kept[0] / sum(kept) == pytest.approx(now[0] / sum(now), abs=0.01)
+    assert again.folder == tmp_path
+    closed(again, memory)
+
+
+def test_the_command_line_goes_before_what_is_remembered(qtbot: QtBot) -> None:
+    window, memory = opened(qtbot, SMALL)
+    window.director.request(changes.set_theme("dark"))
+    window.director.request(changes.set_language("ja"))
+    closed(window, memory)
+    window, memory = opened(qtbot, AppState(), frozenset({"lang"}))
+    assert window.look.language == "en"
+    assert window.look.theme == "dark"
+    assert window.director.state.settings == Settings()
+    closed(window, memory)
+
+
+def test_a_change_is_saved_soon_and_playing_is_not(qtbot: QtBot) -> None:
+    window, memory = opened(qtbot, SMALL)
+    window.director.request(changes.seek(0.3))
+    QTest.qWait(1_200)
+    assert not preferences_path().exists()
+    window.director.request(changes.set_theme("dark"))
+    qtbot.waitUntil(lambda: preferences_path().exists(), timeout=3_000)
+    assert load_preferences()[0].appearance.theme == "dark"
+    closed(window, memory)
+
+
+def test_broken_preferences_are_a_message_and_no_more(qtbot: QtBot) -> None:
+    preferences_path().parent.mkdir(parents=True, exist_ok=True)
+    preferences_path().write_text("{broken")
+    window, memory = opened(qtbot, None)
+    qtbot.waitUntil(lambda: "preferences.json" in shown(window))
+    assert window.director.state.settings == Settings()
+    closed(window, memory)
+
+
+def test_nonsense_in_the_layout_part_changes_nothing(qtbot: QtBot) -> None:
+    window, memory = opened(qtbot, SMALL)
+    closed(window, memory)
+    data = json.loads(preferences_path().read_text())
+    data["layout"] = {
+        "name": "none such",
+        "sizes": [[1], "x"],
+        "geometry": "é",
+        "folder": 7,
+        "room_theme": "pink",
+    }
+    preferences_path().write_text(json.dumps(data))
+    window, memory = opened(qtbot, None)
+    assert window.layout_name == "explore"
+    assert window.folder == Path.home()
+    assert window.room_theme == "light"
+    closed(window, memory)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("theme", ["light", "projector"])
+def test_nothing_in_the_bar_is_cut_at_the_smallest_size(
+    window: Window, qtbot: QtBot, language: Any, theme: Any
+) -> None:
+    window.director.request(changes.set_language(language))
+    window.director.request(changes.set_theme(theme))
+    qtbot.waitUntil(lambda: scene(window).look == window.look)
+    QTest.qWait(100)
+    for part in (window.controls.brand, window.controls.more_button, *window.controls.knobs, window.buttons):
+        assert part.width() >= part.minimumSizeHint().width()
+        assert part.height() >= part.minimumSizeHint().height()
+        place = part.mapTo(window, part.rect().bottomRight())
+        assert window.rect().contains(place)
+        assert window.controls.rect().contains(part.mapTo(window.controls, part.rect().bottomRight()))
+
+
+def test_escape_stops_work_under_way(window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    def never_ends(_request: object, _results: object, *, cancelled: Callable[[], bool]) -> None:
+        while not cancelled():
+            time.sleep(0.002)
+        raise Cancelled
+
+    monkeypatch.setattr(window.director.loader, "_compute", never_ends)
+    window.director.request(changes.set_setting("d_ff", 40))
+    qtbot.waitUntil(lambda: not window.notices.busy.isHidden(), timeout=3_000)
+    press(window, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: catalogue("en")["window.stopped"] == shown(window))
+    qtbot.waitUntil(window.notices.busy.isHidden)
+    assert width_shown(window) == 32
