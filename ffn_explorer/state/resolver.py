@@ -136,6 +136,13 @@ class Resolver:
         return self._chips[1]
 
 
+def resolve(
+    state: AppState, results: Results, *, busy: Text | None = None, message: Text | None = None
+) -> Scene:
+    """Scene of a state from the results at hand; a window keeps a `Resolver`, and so the last good run."""
+    return Resolver(results).resolve(state, busy=busy, message=message)
+
+
 def _chips(state: AppState, shown: _Parts, sentence: int) -> tuple[Chip, ...]:
     if shown.run is None:
         try:

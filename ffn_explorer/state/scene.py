@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from ffn_explorer.core.records import PositionCheck, Proof
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
-from ffn_explorer.state.app_state import Appearance, AppState, Cell, Playback, Selection, Source, View
+from ffn_explorer.state.app_state import Appearance, Cell, Playback, Selection, Source, View
 from ffn_explorer.state.result import Activity, Detail, RunResult
-from ffn_explorer.state.results import Results
 from ffn_explorer.state.stage_info import StageInfo
 from ffn_explorer.state.text import Text
 
-__all__ = ["Chip", "Scene", "StageInfo", "resolve"]
+__all__ = ["Chip", "Scene", "StageInfo"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +79,3 @@ class Scene:
         b, s, i = cell.sentence, cell.token, cell.index
         inside = 0 <= b < values.shape[0] and 0 <= s < values.shape[1] and 0 <= i < values.shape[2]
         return float(values[b, s, i]) if inside else None
-
-
-def resolve(
-    state: AppState, results: Results, *, busy: Text | None = None, message: Text | None = None
-) -> Scene:
-    """Scene of a state from the results at hand; a window keeps a `Resolver`, and so the last good run."""
-    from ffn_explorer.state.resolver import Resolver
-
-    return Resolver(results).resolve(state, busy=busy, message=message)

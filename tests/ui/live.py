@@ -17,8 +17,9 @@ from ffn_explorer.state.app_state import AppState, Source
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.compute import attempt
 from ffn_explorer.state.needs import needs
+from ffn_explorer.state.resolver import resolve
 from ffn_explorer.state.results import Results
-from ffn_explorer.state.scene import Scene, resolve
+from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.theme import THEMES
 

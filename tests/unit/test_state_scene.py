@@ -15,9 +15,9 @@ from ffn_explorer.state.app_state import AppState, Cell, Compare, Selection, Sou
 from ffn_explorer.state.compute import attempt
 from ffn_explorer.state.formulas import formula
 from ffn_explorer.state.needs import needs
-from ffn_explorer.state.resolver import Resolver
+from ffn_explorer.state.resolver import Resolver, resolve
 from ffn_explorer.state.results import Failure, Results
-from ffn_explorer.state.scene import Scene, resolve
+from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.stage_info import stage_infos
 from ffn_explorer.state.text import catalogue, say, text
 
