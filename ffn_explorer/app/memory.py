@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 from ffn_explorer.app.style import system_theme
 from ffn_explorer.app.window import Window
 from ffn_explorer.state import changes
-from ffn_explorer.state.app_state import Appearance, AppState, ThemeName
+from ffn_explorer.state.app_state import Appearance, AppState, Language, ThemeName
 from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS, sizes_of, with_sizes
 from ffn_explorer.state.storage import Preferences, load_preferences, preferences_path, save_preferences
 from ffn_explorer.state.text import Text
@@ -108,5 +108,9 @@ class Memory(QObject):
 
 def system_look(application: QApplication) -> Appearance:
     """Language and light or dark as the system has them."""
-    japanese = QLocale.system().language() == QLocale.Language.Japanese
-    return Appearance(theme=system_theme(application), language="ja" if japanese else "en")
+    return Appearance(theme=system_theme(application), language=system_language())
+
+
+def system_language() -> Language:
+    """Japanese where the system speaks it, else English."""
+    return "ja" if QLocale.system().language() == QLocale.Language.Japanese else "en"

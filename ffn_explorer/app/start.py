@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ffn_explorer.app.screen import check_libraries, check_server, has_screen
 from ffn_explorer.core.errors import ExplorerError
 from ffn_explorer.state import changes
-from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.app_state import Appearance, AppState
 from ffn_explorer.state.text import say
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def start(state: AppState | None, *, given: frozenset[str] = frozenset()) -> int
     Raises InputError, one sentence, where Qt cannot start here.
     """
     if not has_screen():
-        return _without_screen(state or AppState())
+        return _without_screen(state)
     check_libraries(window=True)
     check_server()
     from PySide6.QtWidgets import QApplication
@@ -79,12 +79,15 @@ def _leave(window: "Window", code: int) -> int:
     return code
 
 
-def _without_screen(state: AppState) -> int:
+def _without_screen(state: AppState | None) -> int:
     """Write the scene as a picture and say how to open the window; 0 where that worked."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     check_libraries(window=False)
+    from ffn_explorer.app.memory import system_language
     from ffn_explorer.app.still import draw
 
+    if state is None:
+        state = AppState(appearance=Appearance(language=system_language()))
     path = Path.cwd() / PICTURE
     try:
         draw(state, path)
