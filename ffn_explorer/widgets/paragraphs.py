@@ -1,6 +1,6 @@
 """Paragraphs: wrapped lines of text in two groups, one at the top and one at the bottom, drawn by the kit."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -26,7 +26,7 @@ from ffn_explorer.widgets.theme import theme_of
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One paragraph. reserve: lines that its group keeps for it, so that a longer text moves no other group."""
+    """One paragraph. reserve: lines that its group keeps for it, so that a longer text moves nothing else."""
 
     text: str
     role: str = "small"
@@ -67,6 +67,8 @@ class _Group:
 
     blocks: tuple[_Placed, ...]
     height: float
+    kept: float
+    """Height with the lines that are kept."""
 
 
 class Paragraphs(QWidget):
@@ -212,7 +214,10 @@ class Paragraphs(QWidget):
     # Layout -------------------------------------------------------------------------------------------------
 
     def _groups(self) -> tuple[_Group, _Group]:
-        return self._group(self._page.top), self._group(self._page.bottom)
+        top, bottom = self._group(self._page.top), self._group(self._page.bottom)
+        if top.kept + bottom.kept + self._middle() > self.height():
+            return top, bottom  # no room to keep lines empty
+        return replace(top, height=top.kept), replace(bottom, height=bottom.kept)
 
     def _group(self, blocks: tuple[Block, ...]) -> _Group:
         y = kept = 0.0
@@ -224,7 +229,9 @@ class Paragraphs(QWidget):
             placed.append(_Placed(block, y, lines))
             y += len(lines) * self._line_height(face) + gap
             kept += block.reserve * self._line_height(face) + gap
-        return _Group(tuple(placed), max(y, kept) - gap if placed else 0.0)
+        if not placed:
+            return _Group((), 0.0, 0.0)
+        return _Group(tuple(placed), y - gap, max(y, kept) - gap)
 
     def _font(self, block: Block) -> QFont:
         return font(self._page.look, block.role, bold=block.bold, mono=block.mono)
