@@ -94,9 +94,10 @@ class CurvePanel(Panel):
         other = None if scene.other is None else (scene.other.curve.z, scene.other.curve.value)
         token = visible(run.tokens[scene.selection.sentence][scene.selection.token])
         name = self.say("x_gate" if enters is Stage.GATE else "x_up", token=token)
+        names = (name, self.say("x_short", token=token))
         return CurvePicture(
             look=scene.look,
-            axes=axes_of([curve] if other is None else [curve, other], x_name=name, y_name=self.say("y")),
+            axes=axes_of([curve] if other is None else [curve, other], x_name=names, y_name=self.say("y")),
             curve=curve,
             slope=(run.curve.z, run.curve.slope),
             other=other,
@@ -141,8 +142,11 @@ class CurvePanel(Panel):
             theta = numbers.axis(scene.theta)
             theta = self.say("theta_relative", theta=theta) if scene.theta_relative else theta
             counted = {"n": numbers.count(on), "total": numbers.count(total), "theta": theta}
-            entries.append(Entry("active", self.say(words[0], **counted)))
-            entries.append(Entry("silent", self.say(words[1], n=numbers.count(total - on))))
+            rest = numbers.count(total - on)
+            entries.append(
+                Entry("active", self.say(words[0], **counted), self.say("active_short", **counted))
+            )
+            entries.append(Entry("silent", self.say(words[1], n=rest), rest))
         if scene.other is not None:
             label = FUNCTIONS[scene.other.spec.function].label
             entries.append(Entry("other", self.say("other", label=label)))
@@ -210,12 +214,13 @@ def neurons_at(
     return Neurons(z, value, active, dots, theta * rms if relative else theta, histogram)
 
 
-def axes_of(curves: list[tuple[Floats, Floats]], *, x_name: str, y_name: str) -> Axes:
+def axes_of(curves: list[tuple[Floats, Floats]], *, x_name: tuple[str, ...], y_name: str) -> Axes:
     """Axes that hold these curves on ±LIMIT, with room for the histogram under the zero line."""
     seen = np.concatenate([value[np.abs(z) <= LIMIT] for z, value in curves])
     seen = seen[np.isfinite(seen)]
     low, high = float(min(0.0, seen.min(initial=0.0))), float(seen.max(initial=0.0)) or 1.0
-    bottom = min(low, -_ROOM_BELOW * high)
+    # A little more than the lowest value, so that its tick label stays clear of those of the x axis.
+    bottom = min(low - 0.06 * (high - low), -_ROOM_BELOW * high)
     y_ticks = ticks(low, high, most=5)
     return Axes(
         x=(-LIMIT, LIMIT),

@@ -68,6 +68,7 @@ class MapsPanel(Panel):
             self.title.set_text(self.say("title", stage=self.say(name)))
             self.map.show_map(self._picture(scene, scene.run, shown))
         self.map.setAccessibleName(self.title.text)
+        self.map.setAccessibleDescription(self.say("keys"))
         self._write_note()
 
     def _show_tabs(self, scene: Scene, shown: Stage | None) -> None:

@@ -7,10 +7,13 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from ffn_explorer.state.app_state import Appearance
-from ffn_explorer.widgets.drawn_text import LEFT, draw_text
+from ffn_explorer.widgets.drawn_text import LEFT, draw_text, fitting
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.sizes import px
 from ffn_explorer.widgets.theme import theme_of
+
+PACKED_SHARE = 0.8
+"""Share of the legend's width up to which remarks are set side by side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,8 @@ class Entry:
 
     key: str
     words: str
+    short: str = ""
+    """Words where there is little room; "" shortens with an ellipsis."""
 
 
 def draw_legend(
@@ -37,14 +42,15 @@ def draw_legend(
     widest = room.right() - left
     ground = QColor(theme.surface)
     ground.setAlphaF(0.85)
-    for entry in _packed(entries, small, widest)[: max(1, int(room.height() / line))]:
+    for entry in _packed(entries, small, widest * PACKED_SHARE)[: max(1, int(room.height() / line))]:
         indent = px(look, 17) if entry.key in keys else 0
-        width = min(widest, metrics.horizontalAdvance(entry.words) + indent + 3)
+        words = fitting((entry.words, entry.short or entry.words), small, widest - indent - 3)
+        width = min(widest, metrics.horizontalAdvance(words) + indent + 3)
         painter.fillRect(QRectF(left - 3, top, width + 3, line), ground)
         if entry.key in keys:
             _draw_key(painter, keys[entry.key], QRectF(left, top, px(look, 12), line), side=px(look, 9))
         place = QRectF(left + indent, top, width - indent, line)
-        draw_text(painter, entry.words, place, font=small, colour=theme.muted, align=LEFT)
+        draw_text(painter, words, place, font=small, colour=theme.muted, align=LEFT)
         top += line
 
 

@@ -12,7 +12,7 @@ from ffn_explorer.widgets.colourbar import bar_width
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.sizes import px
 
-_BAND_FROM_PX = 120
+_BAND_FROM_PX = 140
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from ffn_explorer.state import numbers
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.canvas import Canvas
-from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text
+from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text, fitting
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import theme_of
@@ -25,7 +25,8 @@ class Axes:
     y: tuple[float, float]
     x_ticks: tuple[float, ...]
     y_ticks: tuple[float, ...]
-    x_name: str
+    x_name: tuple[str, ...]
+    """Wordings, longest first; the first that fits is shown."""
     y_name: str
 
 
@@ -123,7 +124,8 @@ class Plot(Canvas):
         line = QFontMetricsF(small).height()
         below = QRectF(0, self.area.bottom() + line + px(self.look, 5), self.width(), line)
         below.setLeft(self.area.left())
-        draw_text(painter, axes.x_name, below, font=small, colour=theme.muted, align=CENTRE)
+        x_name = fitting(axes.x_name, small, below.width())
+        draw_text(painter, x_name, below, font=small, colour=theme.muted, align=CENTRE)
         above = QRectF(px(self.look, 2), 0, self.width(), line)
         draw_text(painter, axes.y_name, above, font=small, colour=theme.muted, align=LEFT)
 

@@ -153,10 +153,10 @@ def test_the_band_is_theta_or_theta_times_the_rows_rms(panel: CurvePanel) -> Non
 def test_note_and_axis_say_what_is_shown(panel: CurvePanel) -> None:
     picture = drawn(panel, make_scene())
     assert panel.note.text == "ReLU(z) = max(0, z)"
-    assert picture.axes.x_name == "pre-activation of each neuron at “are” (no unit)"
+    assert picture.axes.x_name[0] == "pre-activation of each neuron at “are” (no unit)"
     assert picture.axes.x == (-4.0, 4.0)
     japanese = drawn(panel, make_scene(settings=TINY.with_(activation="gelu"), look=DARK_JA))
-    assert japanese.axes.x_name == "「are」での各ニューロンの入力値（単位なし）"
+    assert japanese.axes.x_name[0] == "「are」での各ニューロンの入力値（単位なし）"
     assert panel.note.text.startswith("GELU(z) = z · Φ(z)")
     assert drawn(panel, make_scene(compare=TINY.with_(activation="gelu"))).other is not None
 
