@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer.core.stages import Stage
@@ -232,6 +234,38 @@ def test_zoom_keeps_the_column_under_the_pointer(qtbot: QtBot) -> None:
     assert first == 50  # column 250 stays a quarter of the way along
     view._zoom(-1.0, around=0.25)
     assert asked[-1] == (0, 0)  # all of them
+
+
+def wheel(view: HeatMap, at: QPointF, *, up: int, shift: bool = False) -> None:
+    held = Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
+    event = QWheelEvent(
+        at,
+        view.mapToGlobal(at),
+        QPoint(),
+        QPoint(0, up),
+        Qt.MouseButton.NoButton,
+        held,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(view.viewport(), event)
+
+
+def test_the_wheel_zooms_and_with_shift_moves_along(qtbot: QtBot) -> None:
+    values = np.ones((1, 2, 1_000), np.float32)
+    view = shown_map(qtbot, picture(values))
+    asked: list[tuple[int, int]] = []
+    view.zoomed.connect(lambda first, shown: asked.append((first, shown)))
+    area = view._places.area  # type: ignore[union-attr]
+    wheel(view, area.center(), up=120)
+    assert asked == [(100, 800)]
+    whole = picture(values)
+    fields = {name: getattr(whole, name) for name in whole.__slots__} | {"first": 100, "shown": 800}
+    view.show_map(MapPicture(**fields))
+    wheel(view, area.center(), up=-120, shift=True)
+    assert asked[-1] == (180, 800)
+    wheel(view, area.center(), up=240 * 5, shift=True)
+    assert asked[-1] == (0, 800)  # never beyond the first column
 
 
 def test_keys_step_zoom_and_show_all(qtbot: QtBot) -> None:
