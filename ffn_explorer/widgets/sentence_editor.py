@@ -191,13 +191,13 @@ class SentenceEditor(QFrame):
         event.accept()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the card with the colour of focus around it."""
+        """Paint the card; the field inside shows the focus."""
         theme = theme_of(self._look)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        width = line_px(self._look, 2)
+        width = line_px(self._look)
         painter.fillRect(self.rect(), QColor(theme.background))
-        painter.setPen(QPen(QColor(theme.focus), width))
+        painter.setPen(QPen(QColor(theme.muted), width))
         painter.setBrush(QColor(theme.surface))
         face = QRectF(self.rect()).adjusted(width / 2, width / 2, -width / 2, -width / 2)
         painter.drawRoundedRect(face, px(self._look, 8), px(self._look, 8))
