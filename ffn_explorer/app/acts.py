@@ -4,7 +4,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QTextEdit,
+    QWidget,
+)
 
 from ffn_explorer.app import dialogs
 from ffn_explorer.export.table import EXPORTERS, exporter_of
@@ -17,6 +25,7 @@ from ffn_explorer.state.text import Text, text
 if TYPE_CHECKING:
     from ffn_explorer.app.window import Window
 
+EDITORS = (QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit, QTextEdit)
 SCALES = (1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
 
 
@@ -82,12 +91,17 @@ def toggle_fullscreen(window: "Window") -> None:
         window.showFullScreen()
 
 
+def typing() -> bool:
+    """Whether an editor holds the keyboard."""
+    return isinstance(QApplication.focusWidget(), EDITORS)
+
+
 def escape(window: "Window") -> None:
     """The nearest thing to leave: work under way, a message, an editor, the full screen."""
     if window.director.loader.cancel() or window.notices.dismiss():
         return
-    if window.board.focused_panel() is None:
-        window.board.focus_panel(0)
+    if typing():
+        window.board.setFocus()
     elif window.isFullScreen():
         window.showNormal()
 

@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QLineEdit, QPlainTextEdit, QTextEdit
+from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QLineEdit, QWidget
 
 from ffn_explorer.app.actions import ACTIONS, Action
+from ffn_explorer.app.acts import typing
 from ffn_explorer.app.dialogs import native
 
 if TYPE_CHECKING:
     from ffn_explorer.app.window import Window
 
-EDITORS = (QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit, QTextEdit)
 DIGITS = range(Qt.Key.Key_1, Qt.Key.Key_9 + 1)
 
 
@@ -34,7 +34,7 @@ class Keymap:
 
     def press(self, event: QKeyEvent) -> bool:
         """Do what a plain key that nobody else wanted stands for; True if it stands for something."""
-        if typing():
+        if typing() and event.key() != Qt.Key.Key_Escape:
             return False
         shift = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
         if event.modifiers() & ~shift:
@@ -57,9 +57,30 @@ class Keymap:
         shortcut.activated.connect(lambda: action.run(self._window))
 
 
-def typing() -> bool:
-    """Whether an editor holds the keyboard."""
-    return isinstance(QApplication.focusWidget(), EDITORS)
+class UndoKeys(QObject):
+    """Leaves the undo keys to the window while an editor has nothing of its own to undo.
+
+    A line edit claims them always, and a knob just turned by typing could not be turned back by Ctrl+Z.
+    """
+
+    def watch(self, parent: QWidget) -> None:
+        """Watch over every editor inside a widget."""
+        for edit in parent.findChildren(QLineEdit):
+            edit.installEventFilter(self)
+            # Number editors and editable lists take the keys themselves and hand them on.
+            holder = edit.parentWidget()
+            if isinstance(holder, QAbstractSpinBox | QComboBox):
+                holder.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keep the claim from an editor that has no use for it."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            edit = watched if isinstance(watched, QLineEdit) else watched.findChild(QLineEdit)
+            if edit is not None and event.matches(QKeySequence.StandardKey.Undo):
+                return not edit.isUndoAvailable()
+            if edit is not None and event.matches(QKeySequence.StandardKey.Redo):
+                return not edit.isRedoAvailable()
+        return super().eventFilter(watched, event)
 
 
 def shown_keys(action: Action) -> str:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
 
 from ffn_explorer.app.controls import ControlBar
 from ffn_explorer.app.director import Director
-from ffn_explorer.app.keymap import Keymap
+from ffn_explorer.app.keymap import Keymap, UndoKeys
 from ffn_explorer.app.menu import Buttons
 from ffn_explorer.app.messages import Notices
 from ffn_explorer.app.qt_words import QtWords
@@ -44,6 +44,7 @@ class Window(QMainWindow):
         self._painted = False
         self._qt_words = QtWords()
         self.keymap = Keymap(self)
+        self._undo_keys = UndoKeys(self)
         self.buttons = Buttons(self)
         self.controls = ControlBar()
         self.controls.add_right(self.buttons)
@@ -110,6 +111,7 @@ class Window(QMainWindow):
         # Plain keys drive the pass until a person chooses something; a click on the ground gives them back.
         self.board.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.board.setFocus()
+        self._undo_keys.watch(self.controls)
 
     def _connect(self) -> None:
         director = self.director

@@ -20,7 +20,8 @@ class DrawnButton(QAbstractButton):
         """Build a button that waits for its look."""
         super().__init__(parent)
         self.look = Appearance()
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        # Tab reaches it, a click does not take the keyboard from the picture: Space goes on playing the pass.
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)

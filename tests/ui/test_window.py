@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMenu
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMenu, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer import __version__
@@ -243,6 +243,42 @@ def test_letters_and_digits_belong_to_an_editor_while_it_has_the_keyboard(
     assert edit.text() == "ltp 1 g?"
     assert window.director.state == before
     assert QApplication.focusWidget() is edit
+
+
+def test_undo_in_a_number_editor_first_undoes_typing_then_the_knob(window: Window) -> None:
+    undo = (Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    spin = next(knob.editor for knob in window.controls.knobs if knob.row.field == "d_ff")
+    assert isinstance(spin, QSpinBox)
+    spin.setFocus()
+    spin.selectAll()
+    QTest.keyClicks(spin, "48")
+    press(window, *undo)
+    assert spin.text() == "32"
+    assert window.director.state == SMALL
+    spin.selectAll()
+    QTest.keyClicks(spin, "48")
+    press(window, Qt.Key.Key_Return)
+    assert window.director.state.settings.d_ff == 48
+    press(window, *undo)
+    assert window.director.state.settings.d_ff == 32
+
+
+def test_escape_leaves_an_editor(window: Window) -> None:
+    spin = next(knob.editor for knob in window.controls.knobs if knob.row.field == "d_ff")
+    spin.setFocus()
+    languages = []
+    for key in (Qt.Key.Key_L, Qt.Key.Key_Escape, Qt.Key.Key_L):
+        press(window, key)
+        languages.append(window.look.language)
+    assert languages == ["en", "en", "ja"]
+
+
+def test_a_click_on_a_button_leaves_space_to_the_pass(window: Window) -> None:
+    QTest.mouseClick(window.buttons.theme, Qt.MouseButton.LeftButton)
+    assert window.look.theme == "dark"
+    press(window, Qt.Key.Key_Space)
+    assert window.look.theme == "dark"
+    assert window.director.state.playback.playing
 
 
 def test_digits_give_the_keyboard_to_panels(window: Window) -> None:
