@@ -255,6 +255,7 @@ def make_scene(
         activity=activity,
         detail=make_detail(run, chosen.sentence, chosen.token),
         position=make_position(run),
+        subject=hover or chosen.cell(),
         proof=None,
         other=None if compare is None else make_run(compare, source),
         playback=Playback(time=time),

@@ -12,7 +12,7 @@ from ffn_explorer.app.loader import Loader
 from ffn_explorer.core.errors import ExplorerError
 from ffn_explorer.core.spec_of import spec_of
 from ffn_explorer.core.stages import Stage, stages_of
-from ffn_explorer.state import changes
+from ffn_explorer.state import changes, timeline
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.resolver import Resolver
@@ -136,13 +136,17 @@ class Director(QObject):
         )
         if undoable:
             self._message = None
-        if undoable or (old.selection, old.hover) != (new.selection, new.hover):
+        if undoable or (old.selection, old.hover, self._at(old)) != (new.selection, new.hover, self._at(new)):
             self.loader.want(new)
         self.clock.run(new.playback.playing)
         if new.playback.playing and new.appearance.reduce_motion:
             self.session.apply(changes.step_stage(1, self.stages))
         self.state_changed.emit(old, new)
         self._schedule()
+
+    def _at(self, state: AppState) -> Stage:
+        """The stage under way, which says what is proved unasked."""
+        return timeline.current(state.playback.time, self.stages)
 
     def _tick(self, seconds: float) -> None:
         self.request(changes.tick(seconds, stages=self.stages))

@@ -27,7 +27,7 @@ class ProofPanel(Panel):
     """Formula, numbers, recomputation and origin of the hovered cell, else of the chosen one."""
 
     name = "proof"
-    reads = frozenset({"proof", "hover", "selection", "position", "origin", "run", "views"})
+    reads = frozenset({"proof", "subject", "hover", "selection", "position", "origin", "run", "views"})
 
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build the page and the copy button."""
@@ -53,7 +53,8 @@ class ProofPanel(Panel):
 
     def render_scene(self, scene: Scene) -> None:
         """Draw the proof and the position check."""
-        cell = cell_of(scene)
+        cell = scene.subject
+        self.note.set_text("" if cell is None or asked(scene) else self.say("unasked"))
         top = self._top(scene, cell)
         bottom = self._bottom(scene)
         brief = self._brief(scene, cell, bottom)
@@ -75,7 +76,7 @@ class ProofPanel(Panel):
         """The proof in plain text, for the clipboard."""
         if self.scene is None:
             return ""
-        top, bottom = self._top(self.scene, cell_of(self.scene)), self._bottom(self.scene)
+        top, bottom = self._top(self.scene, self.scene.subject), self._bottom(self.scene)
         formula = [self.scene.proof.formula] if self.scene.proof else []
         lines = [self.title.text, *formula, *(block.text for block in (*top, *bottom))]
         return "\n".join(line for line in lines if line) + "\n"
@@ -184,9 +185,9 @@ class ProofPanel(Panel):
         return (Block(self._cell(scene, cell) + formula, icon=again.icon, wrong=again.wrong), second)
 
 
-def cell_of(scene: Scene) -> Cell | None:
-    """The cell that a scene's proof is about."""
-    return scene.hover or scene.selection.cell()
+def asked(scene: Scene) -> bool:
+    """Whether somebody points at the cell, or chose it."""
+    return scene.subject in (scene.hover, scene.selection.cell())
 
 
 def right_side(formula: str) -> str:

@@ -14,15 +14,16 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from ffn_explorer.core.records import Bill, PositionCheck, StrongPaths
+from ffn_explorer.core.records import Bill, PositionCheck, Proof, StrongPaths
 from ffn_explorer.core.spec_of import spec_of
-from ffn_explorer.core.stages import stages_of
-from ffn_explorer.state.app_state import AppState
+from ffn_explorer.core.stages import Stage, stages_of
+from ffn_explorer.state import timeline
+from ffn_explorer.state.app_state import AppState, Playback
 from ffn_explorer.state.assets import asset
 from ffn_explorer.state.compute import compute
 from ffn_explorer.state.needs import parts_of
 from ffn_explorer.state.pyramid import nbytes, pyramid
-from ffn_explorer.state.requests import DetailRequest, PositionRequest, RunRequest, run_of
+from ffn_explorer.state.requests import DetailRequest, PositionRequest, ProofRequest, RunRequest, run_of
 from ffn_explorer.state.result import Curve, Detail, RunResult
 from ffn_explorer.state.results import Results
 
@@ -48,12 +49,15 @@ def preload(results: Results, state: AppState, *, path: Path | None = None) -> b
         run = _run(request, arrays, facts)
         details = [_detail(arrays, token) for token in range(run.lengths[0])]
         position = PositionCheck(**facts["position"])
+        proofs = {stage: Proof(**_tupled(facts["proofs"][stage])) for stage in run.stages}
     except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile):
         return False
     results.put(request, run)
     for token, detail in enumerate(details):
         results.put(DetailRequest(request, 0, token), detail)
     results.put(PositionRequest(request), position)
+    for stage, proof in proofs.items():
+        results.put(_unasked(run, stage), proof)
     lit = parts_of(state, run).activity
     results.put(lit, compute(lit, results))
     return True
@@ -74,12 +78,28 @@ def write(path: Path) -> None:
         "tokens": run.tokens,
         "bill": asdict(run.bill),
         "position": asdict(position),
+        "proofs": {stage: asdict(proof) for stage, proof in _proofs(results, run).items()},
     }
     arrays: dict[str, NDArray[Any]] = {"facts": np.frombuffer(json.dumps(facts).encode(), np.uint8)}
     arrays |= {f"values.{stage}": values for stage, values in run.values.items()}
     arrays |= {f"curve.{field.name}": getattr(run.curve, field.name) for field in fields(Curve)}
     arrays |= _stacked([detail for detail in details if isinstance(detail, Detail)])
     np.savez(path, allow_pickle=False, **arrays)
+
+
+def _unasked(run: RunResult, stage: Stage) -> ProofRequest:
+    """What is proved while the pass rests at a stage and nobody points at anything."""
+    return parts_of(AppState(playback=Playback(timeline.time_of(stage, run.stages))), run).proof
+
+
+def _proofs(results: Results, run: RunResult) -> dict[Stage, Proof]:
+    """The proof that each stage shows unasked."""
+    found = {stage: compute(_unasked(run, stage), results) for stage in run.stages}
+    return {stage: proof for stage, proof in found.items() if isinstance(proof, Proof)}
+
+
+def _tupled(proof: dict[str, Any]) -> dict[str, Any]:
+    return {**proof, "slices": tuple(proof["slices"])}
 
 
 def _made_from(request: RunRequest) -> dict[str, Any]:

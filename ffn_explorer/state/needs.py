@@ -2,7 +2,10 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
 from ffn_explorer.core.settings import Settings
+from ffn_explorer.state import timeline
 from ffn_explorer.state.app_state import AppState, Cell, Selection, Theta
 from ffn_explorer.state.change import part
 from ffn_explorer.state.requests import (
@@ -25,7 +28,7 @@ class Parts(NamedTuple):
     detail: DetailRequest
     activity: ActivityRequest
     position: PositionRequest
-    proof: ProofRequest | None
+    proof: ProofRequest
 
 
 def wanted(state: AppState, results: Results) -> tuple[Request, ...]:
@@ -38,8 +41,7 @@ def wanted(state: AppState, results: Results) -> tuple[Request, ...]:
     run = results.get(main)
     if isinstance(run, RunResult):
         parts = parts_of(state, run)
-        found += [parts.detail, parts.activity, parts.position]
-        found += [parts.proof] if parts.proof else []
+        found += [parts.detail, parts.activity, parts.position, parts.proof]
     if state.compare:
         found.append(RunRequest(state.source, state.compare.settings))
     return tuple(found)
@@ -59,14 +61,21 @@ def needs(state: AppState, results: Results) -> tuple[Request, ...]:
 def parts_of(state: AppState, run: RunResult) -> Parts:
     """Requests for a run, which may be older than the state: the selection goes to what exists in it."""
     chosen = selection_in(run, state.selection)
-    cell = cell_in(run, state.hover) or cell_in(run, chosen.cell())
+    cell = cell_in(run, state.hover) or cell_in(run, chosen.cell()) or _largest(state, run, chosen)
     theta = theta_in(run.request.settings, state.theta)
     return Parts(
         detail=DetailRequest(run.request, chosen.sentence, chosen.token),
         activity=ActivityRequest(run.request, theta, state.theta.relative),
         position=PositionRequest(run.request),
-        proof=ProofRequest(run.request, cell) if cell else None,
+        proof=ProofRequest(run.request, cell),
     )
+
+
+def _largest(state: AppState, run: RunResult, chosen: Selection) -> Cell:
+    """The largest value of the stage under way at the chosen token: what there is to prove unasked."""
+    stage = timeline.current(state.playback.time, run.stages)
+    row = run.values[stage][chosen.sentence, chosen.token]  # [N]
+    return Cell(stage, chosen.sentence, chosen.token, int(np.argmax(np.nan_to_num(np.abs(row), nan=-1.0))))
 
 
 def selection_in(run: RunResult, selection: Selection) -> Selection:

@@ -39,6 +39,7 @@ class _Parts(NamedTuple):
     activity: Activity | None = None
     detail: Detail | None = None
     position: PositionCheck | None = None
+    subject: Cell | None = None
     proof: Proof | None = None
 
 
@@ -77,6 +78,7 @@ class Resolver:
             activity=shown.activity,
             detail=shown.detail,
             position=shown.position,
+            subject=shown.subject,
             proof=shown.proof,
             other=self._compared(state),
             playback=state.playback,
@@ -101,7 +103,7 @@ class Resolver:
         lit = self._lit if self._lit and self._lit.request.run == run.request else None
         detail = self._results.get(asked.detail)
         position = self._results.get(asked.position)
-        proof = self._results.get(asked.proof) if asked.proof else None
+        proof = self._results.get(asked.proof)
         return _Parts(
             run=run,
             selection=selection_in(run, state.selection),
@@ -111,6 +113,7 @@ class Resolver:
             activity=lit.activity if lit else None,
             detail=detail if isinstance(detail, Detail) else None,
             position=position if isinstance(position, PositionCheck) else None,
+            subject=asked.proof.cell,
             proof=proof if isinstance(proof, Proof) else None,
         )
 

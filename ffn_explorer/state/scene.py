@@ -44,8 +44,10 @@ class Scene:
     activity: Activity | None
     detail: Detail | None
     position: PositionCheck | None
+    subject: Cell | None
+    """The cell to prove: the hovered one, else the chosen one, else the largest of the stage under way."""
     proof: Proof | None
-    """Proof of the hovered cell, else of the chosen one."""
+    """Proof of the subject, once it is there."""
     other: RunResult | None
     """Run of the compare settings, when there are some."""
     playback: Playback

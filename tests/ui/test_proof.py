@@ -18,6 +18,7 @@ from ffn_explorer.panels.proof import ProofPanel, right_side
 from ffn_explorer.state.app_state import Appearance, Cell, Selection, View
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.paragraphs import Block, Page, Paragraphs, _wrap
+from tests.scenes import empty_scene
 from tests.ui.live import SMALL, Live, picture, pixels, scene_of, settle, state_of
 
 OUT = Selection(token=5, dim=3, neuron=7, stage=Stage.OUT)
@@ -79,8 +80,16 @@ def test_hover_comes_before_the_chosen_cell(qtbot: QtBot) -> None:
     assert said(shown(qtbot, scene)).startswith("up[11] at “on” (2) = ")
 
 
-def test_without_a_cell_it_says_what_to_do(qtbot: QtBot) -> None:
+def test_unasked_it_proves_the_largest_value_of_the_stage(qtbot: QtBot) -> None:
     panel = shown(qtbot, proved(selection=Selection()))
+    assert said(panel).startswith("residual[14] at “are” (5) = 2.63")
+    assert panel.note.text == "largest value of this stage"
+    panel.offer(proved())
+    assert panel.note.text == ""
+
+
+def test_before_the_first_pass_it_says_what_to_do(qtbot: QtBot) -> None:
+    panel = shown(qtbot, empty_scene(subject=None))
     assert said(panel).startswith("Point at any cell")
     assert not panel.copy.isEnabled()
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from ffn_explorer.core.errors import InputError, MemoryRefusal
 from ffn_explorer.core.records import PositionCheck, Proof
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage, stages_of
-from ffn_explorer.state.app_state import AppState, Cell, Compare, Selection, Source, Theta
+from ffn_explorer.state.app_state import AppState, Cell, Compare, Playback, Selection, Source, Theta
 from ffn_explorer.state.compute import CURVE_POINTS, Cancelled, attempt, compute, tokens_of
 from ffn_explorer.state.needs import job_text, needs, parts_of, wanted
 from ffn_explorer.state.requests import (
@@ -89,7 +90,7 @@ def test_everything_a_state_needs_can_be_computed(settings: Settings) -> None:
         entry = attempt(missing[0], results)
         assert not isinstance(entry, Failure), entry
         kinds.append(type(missing[0]))
-    assert kinds == [RunRequest, DetailRequest, ActivityRequest, PositionRequest]
+    assert kinds == [RunRequest, DetailRequest, ActivityRequest, PositionRequest, ProofRequest]
     position = results.get(PositionRequest(run_of(state)))
     assert isinstance(position, PositionCheck)
     assert position.holds != settings.mixer
@@ -105,7 +106,13 @@ def test_needs_follow_hover_choice_and_comparison() -> None:
     assert parts_of(both, run).proof == ProofRequest(run.request, hovered)
     padding = AppState(source=BATCH, settings=SMALL, selection=chosen, hover=Cell(Stage.ACT, 1, 3, 0))
     assert parts_of(padding, run).proof == ProofRequest(run.request, Cell(Stage.OUT, 0, 1, 3))
-    assert parts_of(state, run).proof is None
+    # Nothing hovered, nothing chosen: the largest value of the stage under way is proved.
+    last = run.values[Stage.RESIDUAL][0, 2]
+    assert parts_of(state, run).proof == ProofRequest(
+        run.request, Cell(Stage.RESIDUAL, 0, 2, int(np.abs(last).argmax()))
+    )
+    early = replace(state, playback=Playback(time=0.0))
+    assert parts_of(early, run).proof.cell.stage is Stage.INPUT
     compared = AppState(source=BATCH, settings=SMALL, compare=Compare(SMALL.with_(activation="gelu")))
     assert wanted(compared, results)[-1] == RunRequest(BATCH, SMALL.with_(activation="gelu"))
     for request in wanted(both, results):
@@ -119,7 +126,7 @@ def test_a_run_larger_than_the_store_is_computed_once() -> None:
     while missing := needs(state, results):
         attempt(missing[0], results)
         computed += 1
-    assert computed == 4
+    assert computed == 5
 
 
 @pytest.mark.parametrize("theta", [0.0, 0.1, 0.7])
