@@ -65,7 +65,9 @@ QToolButton#preset::menu-indicator {{
 }}
 QFrame#popup {{ background: {surface}; border: {line}px solid {border}; }}
 QCheckBox::indicator {{ width: {box}px; height: {box}px; }}
-QCheckBox::indicator:unchecked {{ border: {line}px solid {muted}; border-radius: 2px; background: {surface}; }}
+QCheckBox::indicator:unchecked {{
+    border: {line}px solid {muted}; border-radius: 2px; background: {surface};
+}}
 QCheckBox::indicator:unchecked:focus {{ border: {focus_line}px solid {focus}; }}
 QCheckBox::indicator:unchecked:disabled {{ border-color: {border}; }}
 QMenu {{ color: {ink}; background: {surface}; border: {line}px solid {border}; padding: {pad_y}px; }}

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ffn_explorer.core.moe import MoE as MoE
     from ffn_explorer.core.settings import Settings as Settings
     from ffn_explorer.core.spec import FFNSpec as FFNSpec
-    from ffn_explorer.core.trace import Stage as Stage
+    from ffn_explorer.core.stages import Stage as Stage
     from ffn_explorer.core.trace import Trace as Trace
 
 _HOMES = {

@@ -10,7 +10,7 @@ from ffn_explorer.core.spec import FFNSpec, RoutingSpec
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Router:
-    """Router tensors: weight `[E, D]`, bias `[E]` (part of the logits), selection_bias `[E]` (chooses only)."""
+    """Router: weight `[E, D]`, bias `[E]` (part of the logits), selection_bias `[E]` (chooses only)."""
 
     weight: Tensor
     bias: Tensor | None = None

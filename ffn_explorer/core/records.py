@@ -52,7 +52,7 @@ class Proof:
     formula: str
     """Symbols only, e.g. "out[17] = Σᵢ W_down[17, i] · hidden[i] + b_down[17]"."""
     numbers: str
-    """The same with numbers, largest terms first: "0.0123·1.25 − 0.004·2.1 + … (2,046 more terms) + 0.01 = 0.0312"."""
+    """The same with numbers, largest terms first: "0.0123·1.25 − 0.004·2.1 + … (n = 2,046) + 0.01 = 0.0312"."""
     slices: tuple[str, ...]
     """Tensor slices that were read, e.g. ("W_down[17, :]", "hidden[0, 5, :]", "b_down[17]")."""
 
@@ -61,8 +61,9 @@ class Proof:
 class StrongPaths:
     """The n strongest neurons at one token, strongest first, each array `[n]`.
 
-    strength = |m| * ||v|| with m the hidden value and v the neuron's column of W_down; for each neuron the input
-    dimension that moves its up (and gate) most with that signed part, and the output dimension it moves most.
+    strength = |m| * ||v|| with m the hidden value and v the neuron's column of W_down; for each neuron the
+    input dimension that moves its up (and gate) most, with that signed part, and the output dimension that it
+    moves most.
     """
 
     neuron: NDArray[np.int64]

@@ -37,11 +37,11 @@ class Routing:
 class Trace:
     """Every stage of one pass, batch first: `[B, S, D]` outside, `[B, S, F]` inside.
 
-    skip: what the residual adds back.  x: what enters the sublayer.  normed: after the pre-norm (x itself without one).
+    skip: what the residual adds back.  x: what enters the sublayer.  normed: after the pre-norm, or x itself.
     plain: act = f(up), hidden = act.  gated: act = f(gate), hidden = act * up.
     residual = skip * skip_scale + residual_scale * post(out) for pre, post_only and sandwich norms;
     for post-norm, residual = skip + out and post_norm = norm(residual).
-    For a Mixture of Experts up, gate, act and hidden are those of each token's first choice (slot 0 of `routing`).
+    For a Mixture of Experts up, gate, act and hidden are those of each token's first choice (slot 0).
     mask: `[B, S]` bool, True where a real token stands (padding is False), or None.
     """
 

@@ -88,7 +88,7 @@ class Splitter(QSplitter):
         self.setHandleWidth(HANDLE_PX)
         self.setChildrenCollapsible(False)
 
-    def createHandle(self) -> QSplitterHandle:  # noqa: N802 - a Qt override
+    def createHandle(self) -> QSplitterHandle:
         """Make one of our handles."""
         handle = Handle(self.orientation(), self)
         handle.released.connect(self.dragged)

@@ -13,7 +13,7 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.app_state import Appearance
 
 
-# Compared and hashed by identity: there is one object per theme, and a mapping has no hash before Python 3.12.
+# Compared and hashed by identity: one object per theme, and a mapping has no hash before Python 3.12.
 @dataclass(frozen=True, slots=True, eq=False)
 class Theme:
     """Colours of one theme, and its type and line sizes in pixels at scale 1.

@@ -64,7 +64,9 @@ def test_showing_another_scene_asks_for_nothing(bar: ControlBar) -> None:
 
 def test_a_step_asks_at_once(bar: ControlBar) -> None:
     changes = heard(bar)
-    knob_of(bar, "d_model").editor.stepBy(1)
+    editor = knob_of(bar, "d_model").editor
+    assert isinstance(editor, IntEdit)
+    editor.stepBy(1)
     (change,) = changes
     assert change.to(AppState()).settings.d_model == 576
 
