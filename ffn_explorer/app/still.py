@@ -53,6 +53,7 @@ def draw(
     lay_out(widget, wanted)
     export(widget, path, state=state)
     widget.close()
+    widget.deleteLater()
 
 
 def computed(state: AppState) -> Results:

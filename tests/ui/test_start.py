@@ -1,8 +1,10 @@
 """Starting: with a screen, without one, with libraries missing; and leaving without a trace."""
 
+import ctypes
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -66,7 +68,7 @@ def test_a_missing_library_is_named_with_its_package(tmp_path: Path, monkeypatch
     def cannot_open(name: str) -> None:
         raise OSError("libEGL.so.1: cannot open shared object file: No such file or directory")
 
-    monkeypatch.setattr(screen.ctypes, "CDLL", cannot_open)
+    monkeypatch.setattr(ctypes, "CDLL", cannot_open)
     with pytest.raises(InputError) as caught:
         screen.check_libraries(window=False)
     assert caught.value.key == "window.no_libraries"
@@ -90,3 +92,98 @@ def test_without_a_screen_the_default_scene_is_written_and_the_place_told(tmp_pa
     picture = tmp_path / "ffn-explorer.png"
     assert str(picture) in done.stdout
     assert QImage(str(picture)).width() == 1_600
+
+
+OPENED = """
+import sys
+import time
+from PySide6.QtCore import QTimer
+from ffn_explorer.app import start
+from ffn_explorer.state import changes
+
+really_open = start._open
+
+def opened(*arguments):
+    window = really_open(*arguments)
+    window.painted.connect(lambda: after_first_picture(window), type=Qt.ConnectionType.QueuedConnection)
+    return window
+
+start._open = opened
+"""
+
+
+def with_window(code: str, *, home: Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run the program, with `after_first_picture(window)` called once its first picture is on screen."""
+    script = f"from PySide6.QtCore import Qt\n{code}\n{OPENED}\nsys.exit(start.start(None))\n"
+    return run(sys.executable, "-c", script, home=home, cwd=cwd, QT_QPA_PLATFORM="offscreen")
+
+
+def test_the_first_picture_shows_real_values_and_torch_comes_after_it(tmp_path: Path) -> None:
+    code = """
+def after_first_picture(window):
+    print(window.scene.run is not None, window.scene.activity is not None, "torch" in sys.modules)
+    window.director.loader.arrived.connect(lambda: (print("torch" in sys.modules), window.close()))
+"""
+    done = with_window(code, home=tmp_path / "home", cwd=tmp_path)
+    assert done.stderr == ""
+    assert done.stdout.split("\n")[0] == "True True False"
+    assert done.stdout.split("\n")[1] == "True"
+    assert done.returncode == 0
+
+
+def test_the_pass_is_playing_at_launch(tmp_path: Path) -> None:
+    code = """
+def after_first_picture(window):
+    print(window.director.state.playback.playing, window.director.state.playback.time < 0.5)
+    window.close()
+"""
+    done = with_window(code, home=tmp_path / "home", cwd=tmp_path)
+    assert done.stdout == "True True\n"
+
+
+CLOSING = {
+    "at once": "window.close()",
+    "while torch is imported": "QTimer.singleShot(250, window.close)",
+    "while computing": """
+    window.director.request(changes.set_setting("d_ff", 16_384))
+    window.director.request(changes.set_setting("d_model", 4_096))
+    loader = window.director.loader
+    loader.busy_changed.connect(lambda busy: busy and QTimer.singleShot(0, window.close))""",
+}
+
+
+@pytest.mark.parametrize("moment", CLOSING)
+def test_closing_leaves_no_trace(tmp_path: Path, moment: str) -> None:
+    code = f"def after_first_picture(window):\n    {CLOSING[moment]}"
+    done = with_window(code, home=tmp_path / "home", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_closes_the_window_as_a_person_would(tmp_path: Path, name: str) -> None:
+    code = f"""
+def after_first_picture(window):
+    import os, signal
+    window.director.request(changes.set_theme("dark"))
+    QTimer.singleShot(100, lambda: os.kill(os.getpid(), signal.{name}))
+"""
+    done = with_window(code, home=tmp_path / "home", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert '"theme": "dark"' in (tmp_path / "home" / "preferences.json").read_text("utf-8")
+
+
+def test_work_that_ignores_its_cancel_flag_does_not_hold_the_program_open(tmp_path: Path) -> None:
+    code = """
+import time
+def after_first_picture(window):
+    loader = window.director.loader
+    loader._compute = lambda *_, **__: time.sleep(60)
+    loader.close.__func__.__defaults__ = (0.2,)
+    loader.busy_changed.connect(lambda busy: busy and window.close())
+    window.director.request(changes.set_setting("d_ff", 64))
+"""
+    start = time.monotonic()
+    done = with_window(code, home=tmp_path / "home", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert time.monotonic() - start < 30

@@ -35,6 +35,16 @@ from ffn_explorer.state.text import catalogue, text
 SMALL = AppState(settings=Settings(d_model=8, d_ff=32, layers=1, heads=2, kv_heads=2))
 
 
+@pytest.fixture(autouse=True)
+def style_given_back(qapp: QApplication) -> Iterator[None]:
+    """The style of the whole application is the window's; other tests start without it."""
+    palette, font = qapp.palette(), qapp.font()
+    yield
+    qapp.setStyleSheet("")
+    qapp.setPalette(palette)
+    qapp.setFont(font)
+
+
 @pytest.fixture
 def window(qtbot: QtBot) -> Iterator[Window]:
     """A window on a small FFN, shown and computing."""
