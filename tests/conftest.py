@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 
+from ffn_explorer.cli.messages import choose_language
+
 # No deadline: the first call of torch, or a busy machine, would miss it. CI always draws the same examples.
 hypothesis.settings.register_profile("ffn", deadline=None, derandomize=bool(os.environ.get("CI")))
 hypothesis.settings.load_profile("ffn")
@@ -35,6 +37,9 @@ FOREIGN_THREADS = ("tqdm", "TMonitor", "pytest_timeout", "QueueFeederThread", "Q
 def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Give each test its own folder for preferences and sessions, so that none reads another's."""
     monkeypatch.setenv("FFN_EXPLORER_HOME", str(tmp_path / "home"))
+    # A command of an earlier test may have chosen Japanese; the developer's own locale must not matter either.
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    choose_language(())
 
 
 @pytest.fixture(scope="session")

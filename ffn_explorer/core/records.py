@@ -52,7 +52,7 @@ class Proof:
     formula: str
     """Symbols only, e.g. "out[17] = Σᵢ W_down[17, i] · hidden[i] + b_down[17]"."""
     numbers: str
-    """The same with numbers, largest terms first: "0.0123·1.25 − 0.004·2.1 + … (n = 2,046) + 0.01 = 0.0312"."""
+    """With numbers, the largest terms first: "0.0123·1.25 − 0.004·2.1 + … (n = 2,046) + 0.01 = 0.0312"."""
     slices: tuple[str, ...]
     """Tensor slices that were read, e.g. ("W_down[17, :]", "hidden[0, 5, :]", "b_down[17]")."""
 
