@@ -37,7 +37,7 @@ FOREIGN_THREADS = ("tqdm", "TMonitor", "pytest_timeout", "QueueFeederThread", "Q
 def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Give each test its own folder for preferences and sessions, so that none reads another's."""
     monkeypatch.setenv("FFN_EXPLORER_HOME", str(tmp_path / "home"))
-    # A command of an earlier test may have chosen Japanese; the developer's own locale must not matter either.
+    # An earlier test may have chosen Japanese; the locale of the machine must not matter either.
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     choose_language(())
 
