@@ -97,12 +97,18 @@ QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::su
 
 
 def apply_style(application: QApplication, look: Appearance) -> None:
-    """Give the whole application the palette, font and style sheet of a look."""
+    """Give the whole application the palette, font and style sheet of a look; fonts of widgets come after."""
     if application.style().objectName().lower() != "fusion":
         application.setStyle("Fusion")
     application.setPalette(palette(theme_of(look)))
     application.setFont(font(look))
-    application.setStyleSheet(sheet(theme_of(look), scale=look.scale))
+    made = sheet(theme_of(look), scale=look.scale)
+    if application.styleSheet() == made:
+        return
+    application.setStyleSheet(made)
+    # A widget polished after its font was set loses that font: all are polished now, fonts are set next.
+    for widget in application.allWidgets():
+        widget.ensurePolished()
 
 
 def sheet(theme: Theme, *, scale: float) -> str:

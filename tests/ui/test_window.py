@@ -231,6 +231,23 @@ def test_looks_change_by_key(window: Window, qtbot: QtBot) -> None:
     assert look().scale == 1.0
 
 
+def test_looks_leave_no_trace_in_the_picture(window: Window, qtbot: QtBot) -> None:
+    def picture() -> QImage:
+        qtbot.waitUntil(lambda: scene(window).look == window.look)
+        QTest.qWait(60)
+        return window.grab().toImage()
+
+    before = picture()
+    for key in (Qt.Key.Key_T, Qt.Key.Key_P, Qt.Key.Key_L):
+        press(window, key)
+        assert picture() != before
+        press(window, key)
+        assert picture() == before
+    for key in (Qt.Key.Key_Plus, Qt.Key.Key_0):
+        press(window, key, Qt.KeyboardModifier.ControlModifier)
+    assert picture() == before
+
+
 def test_undo_and_redo_by_key(window: Window) -> None:
     window.director.request(changes.select_token(1))
     press(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
