@@ -42,6 +42,8 @@ class Loader(QObject):
     """The results store has something new."""
     busy_changed = Signal(object)
     """Text of what takes longer than BUSY_MS, or None."""
+    ready = Signal(object)
+    """Torch is imported: what `prepare` found (names of devices)."""
     failed = Signal(object, str)
     """Text of an unexpected error, and its details for a report."""
 
@@ -52,7 +54,7 @@ class Loader(QObject):
         *,
         compute: Compute = compute,
         needs: Needs = needs,
-        prepare: Callable[[], None] = import_torch,
+        prepare: Callable[[], object] = import_torch,
     ) -> None:
         """Build a loader that computes nothing before `warm_up`."""
         super().__init__(parent)
@@ -153,6 +155,8 @@ class Loader(QObject):
             self._warm = answer.error is None
             if answer.error is not None:
                 self._report(answer.error)
+            else:
+                self.ready.emit(answer.value)
         else:
             self._keep(request, answer)
         self._look()

@@ -10,15 +10,17 @@ from pathlib import Path
 LARGEST = {"linux": "libtorch_cpu.so", "darwin": "libtorch_cpu.dylib"}
 
 
-def import_torch() -> None:
-    """Import torch, with its largest library opened first while other threads keep running.
+def import_torch() -> tuple[str, ...]:
+    """Import torch, with its largest library opened first while other threads keep running: devices found.
 
     An import holds the interpreter's lock while the system links the library: 0.15 s without a frame. The
     same call through ctypes gives the lock back, and the import then finds the library open.
     """
     if "torch" not in sys.modules:
         _open_largest()
-    import torch  # noqa: F401 - for its effect
+    from ffn_explorer.core.devices import available
+
+    return available()
 
 
 def _open_largest() -> None:

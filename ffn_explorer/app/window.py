@@ -120,6 +120,7 @@ class Window(QMainWindow):
             part.requested.connect(director.request)
         self.board.reset_asked.connect(self.reset_layout)
         self.notices.cancel_asked.connect(director.loader.cancel)
+        director.loader.ready.connect(self.controls.set_devices)
         self.notices.dismissed.connect(lambda: director.tell(None))
 
     def _restyle(self, look: Appearance, *, fresh: bool) -> None:

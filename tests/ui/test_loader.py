@@ -102,6 +102,14 @@ def test_nothing_is_computed_before_the_first_picture(bench: Bench, qtbot: QtBot
     assert bench.prepared.is_set()
 
 
+def test_what_preparing_finds_is_told(qtbot: QtBot) -> None:
+    loader = Loader(Results(), prepare=lambda: ("cpu", "cuda:0"))
+    with qtbot.waitSignal(loader.ready) as caught:
+        loader.warm_up()
+    assert caught.args == [("cpu", "cuda:0")]
+    assert loader.close()
+
+
 def test_computing_happens_on_another_thread_and_in_order(warm: Bench, qtbot: QtBot) -> None:
     threads: set[int] = set()
     warm.act = lambda _cancelled: threads.add(threading.get_ident())
