@@ -26,6 +26,8 @@ from ffn_explorer.state.app_state import (
 )
 
 THEMES: tuple[ThemeName, ...] = ("light", "dark", "projector")
+EXPERTS_CHOSEN = 2
+"""Experts per token when only their number is given, as when the knob is turned."""
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
 
 
@@ -61,14 +63,21 @@ OPTIONS = (
     Option("--norm", metavar="none|layer|rms"),
     Option("--norm-placement", metavar="pre|post|sandwich"),
     Option("--dropout", metavar="P"),
+    Option("--training", "switch"),
     Option("--layers", metavar="N"),
     Option("--layer", metavar="L"),
     Option("--heads", metavar="H"),
     Option("--kv-heads", metavar="K"),
     Option("--head-dim", metavar="h"),
     Option("--stack", metavar="encoder|decoder"),
+    Option("--mixer", "switch"),
     Option("--experts", metavar="E"),
     Option("--top-k", metavar="K"),
+    Option("--routing", metavar="RULE"),
+    Option("--shared-experts", metavar="N"),
+    Option("--capacity-factor", metavar="C"),
+    Option("--expert-groups", metavar="G"),
+    Option("--groups-kept", metavar="G"),
     Option("--theta", metavar="X"),
     Option("--seed", metavar="N"),
     Option("--dtype", metavar="NAME"),
@@ -105,7 +114,7 @@ def state_from(args: argparse.Namespace) -> AppState:
 
 
 def settings_from(given: dict[str, Any]) -> Settings:
-    """Settings of the options given; the ratio gives Dff, and key-value heads follow the heads."""
+    """Settings of the options given; Dff follows the ratio, key-value heads the heads, two of several experts K."""
     changes: dict[str, Any] = {}
     for field in fields(Settings):
         if field.name in given:
@@ -116,6 +125,8 @@ def settings_from(given: dict[str, Any]) -> Settings:
         changes["d_ff"] = max(1, round(changes.get("d_model", Settings().d_model) * _ratio(given["ratio"])))
     if "heads" in changes:
         changes.setdefault("kv_heads", changes["heads"])
+    if changes.get("experts", 1) > 1:
+        changes.setdefault("top_k", EXPERTS_CHOSEN)
     return Settings(**changes)
 
 

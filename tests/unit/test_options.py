@@ -142,3 +142,14 @@ def test_options_are_settings_or_known_parts_of_the_state() -> None:
     others = {"sentence", "ratio", "theta", "token", "neuron", "compare", "lang", "theme"}
     settings = {field.name for field in fields(Settings)}
     assert {row.name for row in OPTIONS} - settings == others
+
+
+def test_experts_alone_send_each_token_to_two() -> None:
+    assert state_of("--experts 8").settings.top_k == 2
+    assert state_of("--experts 8 --top-k 3").settings.top_k == 3
+    assert state_of("--experts 1").settings.top_k == 1
+
+
+def test_every_setting_can_be_given() -> None:
+    names = {option.name for option in OPTIONS}
+    assert {field.name for field in fields(Settings)} <= names
