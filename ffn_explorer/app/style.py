@@ -36,8 +36,8 @@ QAbstractSpinBox::up-arrow {{ image: url({chevron_up}); }}
 QComboBox::down-arrow, QAbstractSpinBox::down-arrow, QAbstractSpinBox::up-arrow {{
     width: {arrow}px; height: {arrow}px;
 }}
-QAbstractSpinBox {{ padding-right: {side}px; }}
-QAbstractSpinBox:focus {{ padding-right: {side}px; }}
+QAbstractSpinBox {{ padding-right: 0; }}
+QAbstractSpinBox:focus {{ padding-right: 0; }}
 QComboBox QAbstractItemView, QListView {{
     color: {ink}; background: {surface}; border: {line}px solid {border};
     selection-background-color: {accent}; selection-color: {on_accent};

@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import gc
 import importlib.util
 import os
 import sys
@@ -10,17 +11,26 @@ from pathlib import Path
 LARGEST = {"linux": "libtorch_cpu.so", "darwin": "libtorch_cpu.dylib"}
 
 
-def import_torch() -> tuple[str, ...]:
-    """Import torch, with its largest library opened first while other threads keep running: devices found.
+def import_torch() -> None:
+    """Import torch, with its largest library opened first while other threads keep running.
 
     An import holds the interpreter's lock while the system links the library: 0.15 s without a frame. The
     same call through ctypes gives the lock back, and the import then finds the library open.
     """
-    if "torch" not in sys.modules:
-        _open_largest()
-    from ffn_explorer.core.devices import available
+    if "torch" in sys.modules:
+        return
+    _open_largest()
+    # Torch brings half a million objects that live as long as the program. Looking through them for garbage
+    # takes 0.1 s each time, in the middle of a frame; set aside, they are never looked at again.
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        import torch  # noqa: F401 - for its effect
 
-    return available()
+        gc.freeze()
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _open_largest() -> None:

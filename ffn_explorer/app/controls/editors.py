@@ -2,12 +2,12 @@
 
 from fractions import Fraction
 
-from PySide6.QtCore import QLocale, Qt, QTimer, Signal
+from PySide6.QtCore import QLocale, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QValidator, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLineEdit, QSpinBox
 
 LONGEST_RATIO = 6
-"""Characters of the longest ratio shown, ×2.688."""
+"""Wide letters that leave room for the longest ratio shown, ×2.688."""
 TYPING_PAUSE_MS = 600
 """A number being typed counts once the person pauses this long (or presses Enter)."""
 
@@ -51,6 +51,16 @@ class IntEdit(_Typing, QSpinBox):
         self.setRange(low, high)
         self.setGroupSeparatorShown(True)
         self._watch(step)
+
+    def sizeHint(self) -> QSize:
+        """Room for the longest number, and no more: Qt counts the buttons twice under a style sheet."""
+        hint = super().sizeHint()
+        longest = self.fontMetrics().horizontalAdvance(self.textFromValue(self.maximum()))
+        return QSize(min(hint.width(), longest + 5 * hint.height() // 4), hint.height())
+
+    def minimumSizeHint(self) -> QSize:
+        """The same: a number is never cut."""
+        return self.sizeHint()
 
     def show_value(self, value: int) -> None:
         """Show a value, unless the person is just typing another."""

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 class FlowLayout(QLayout):
     """Rows of widgets, each vertically centred in its row."""
 
-    def __init__(self, parent: QWidget | None = None, *, gap: int = 14, row_gap: int = 6) -> None:
+    def __init__(self, parent: QWidget | None = None, *, gap: int = 10, row_gap: int = 6) -> None:
         """Build an empty flow."""
         super().__init__(parent)
         self._items: list[QLayoutItem] = []

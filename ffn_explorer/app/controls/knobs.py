@@ -27,7 +27,7 @@ class Knob(QWidget):
         super().__init__()
         self.row = row
         self.editor = editor
-        self.label = QLabel()
+        self.label = QLabel(self)
         self.label.setObjectName("knob-label")
         self.label.setBuddy(editor)
         inline = row.group == "bar" or row.kind == "flag"
@@ -38,6 +38,10 @@ class Knob(QWidget):
         if row.kind == "flag":
             box.addWidget(editor)
             box.addWidget(self.label, 1)
+        elif row.kind == "ratio":
+            # It stands right after Dff and shows ×4: words would only cost room.
+            self.label.hide()
+            box.addWidget(editor)
         else:
             box.addWidget(self.label)
             box.addWidget(editor)
