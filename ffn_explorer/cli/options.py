@@ -114,7 +114,7 @@ def state_from(args: argparse.Namespace) -> AppState:
 
 
 def settings_from(given: dict[str, Any]) -> Settings:
-    """Settings of the options given; Dff follows the ratio, key-value heads the heads, two of several experts K."""
+    """Settings of the options given; Dff follows the ratio, key-value heads the heads, K the experts."""
     changes: dict[str, Any] = {}
     for field in fields(Settings):
         if field.name in given:
