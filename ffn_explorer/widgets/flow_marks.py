@@ -72,7 +72,7 @@ def _free_place(picture: FlowPicture, column: Column, y: float, *, width: float,
     taken = [plate.box for plate in picture.plates] + [label.box for label in picture.plan.labels]
     taken += [other.box for other in picture.grid.columns if other is not column]
     taken += [] if picture.router is None else [picture.router.box]
-    for dy in (0.0, -height, height, -2 * height, 2 * height):
+    for dy in (height * step for step in (0, -1, 1, -2, 2, -3, 3, -4, 4)):
         for x in (right, left):
             box = Box(x, top + dy, width, height)
             inside = min(x, box.y) >= 0.0 and box.right <= frame.width and box.bottom <= frame.height
