@@ -120,7 +120,8 @@ def test_a_cut_text_in_a_picture_is_seen(qapp: QApplication, monkeypatch: pytest
     cut = watch_drawn_texts(monkeypatch)
     image = QImage(50, 20, QImage.Format.Format_RGB32)
     painter = QPainter(image)
-    style: dict[str, Any] = {
+    centre = Qt.AlignmentFlag.AlignCenter
+    style: dict[str, Any] = {"font": font(LOOKS[0]), "colour": THEMES["light"].ink, "align": centre}
         "font": font(LOOKS[0]),
         "colour": THEMES["light"].ink,
         "align": Qt.AlignmentFlag.AlignCenter,
