@@ -122,10 +122,6 @@ def test_a_cut_text_in_a_picture_is_seen(qapp: QApplication, monkeypatch: pytest
     painter = QPainter(image)
     centre = Qt.AlignmentFlag.AlignCenter
     style: dict[str, Any] = {"font": font(LOOKS[0]), "colour": THEMES["light"].ink, "align": centre}
-        "font": font(LOOKS[0]),
-        "colour": THEMES["light"].ink,
-        "align": Qt.AlignmentFlag.AlignCenter,
-    }
     drawn_text.draw_text(painter, "short", QRectF(0, 0, 50, 20), **style)
     assert cut == []
     drawn_text.draw_text(painter, "much longer", QRectF(0, 0, 9, 20), **style)
