@@ -122,17 +122,18 @@ def measure(window: "Window") -> None:
     window.resize(*SIZE_PX)
     real_window.wait_until_computed(window.director)
     frames = real_window.Frames(window.director, per_pass=FRAMES_PER_PASS)
-    frames.go_to(1.0 - 1.0 / FRAMES_PER_PASS)
-    frames.one()
-    bare = Bare(images_in(window))
-    ours, theirs = [], []
+    ours: list[float] = []
+    theirs: list[float] = []
+    painted = True
     for block in range(FRAMES_PER_PASS // BLOCK):
         frames.go_to(block * BLOCK / FRAMES_PER_PASS)
         ours += [seconds(frames.one) for _ in range(BLOCK)]
+        bare = Bare(images_in(window))  # those of the stage that this block has reached
         theirs += [seconds(bare.one) for _ in range(BLOCK)]
-    frames.go_to(0.1)
-    painted = PaintCount(window).of(frames.one) and PaintCount(bare.view).of(bare.one)
-    real_window.tell({"ours": ours, "bare": theirs, "painted": bool(painted)})
+        frames.go_to((block * BLOCK + 1) / FRAMES_PER_PASS)
+        painted = painted and bool(PaintCount(window).of(frames.one) and PaintCount(bare.view).of(bare.one))
+        bare.view.close()
+    real_window.tell({"ours": ours, "bare": theirs, "painted": painted})
 
 
 if __name__ == "__main__":
