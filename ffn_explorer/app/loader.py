@@ -7,7 +7,7 @@ from time import monotonic
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from ffn_explorer.app.torch_import import import_torch
+from ffn_explorer.app.torch_import import prepare_torch
 from ffn_explorer.app.worker import Answer, Cancelled, Work, Worker
 from ffn_explorer.core.errors import ExplorerError
 from ffn_explorer.state.app_state import AppState
@@ -54,7 +54,7 @@ class Loader(QObject):
         *,
         compute: Compute = compute,
         needs: Needs = needs,
-        prepare: Callable[[], object] = import_torch,
+        prepare: Callable[[], object] = prepare_torch,
     ) -> None:
         """Build a loader that computes nothing before `warm_up`."""
         super().__init__(parent)

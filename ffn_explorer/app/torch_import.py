@@ -11,6 +11,14 @@ from pathlib import Path
 LARGEST = {"linux": "libtorch_cpu.so", "darwin": "libtorch_cpu.dylib"}
 
 
+def prepare_torch() -> tuple[str, ...]:
+    """Import torch and tell which devices it finds."""
+    import_torch()
+    from ffn_explorer.core.devices import available
+
+    return available()
+
+
 def import_torch() -> None:
     """Import torch, with its largest library opened first while other threads keep running.
 
