@@ -28,7 +28,7 @@ def import_torch() -> None:
     if "torch" in sys.modules:
         return
     _open_largest()
-    # Torch brings half a million objects that live as long as the program. Looking through them for garbage
+    # Torch brings 250,000 objects that live as long as the program. Looking through them for garbage
     # takes 0.1 s each time, in the middle of a frame; set aside, they are never looked at again.
     was_on = gc.isenabled()
     gc.disable()
