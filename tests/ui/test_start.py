@@ -131,6 +131,17 @@ def after_first_picture(window):
     assert done.returncode == 0
 
 
+def test_torch_is_kept_out_of_garbage_collection_which_would_stop_a_frame(tmp_path: Path) -> None:
+    code = """
+import gc
+from ffn_explorer.app.torch_import import import_torch
+import_torch()
+print(gc.get_freeze_count() > 100_000, gc.isenabled(), len(gc.get_objects()) < 50_000)
+"""
+    done = run(sys.executable, "-c", code, home=tmp_path / "home", cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("True True True\n", "")
+
+
 def test_the_pass_is_playing_at_launch(tmp_path: Path) -> None:
     code = """
 def after_first_picture(window):
