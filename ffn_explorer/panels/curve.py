@@ -48,6 +48,8 @@ class CurvePanel(Panel):
         {"run", "other", "detail", "selection", "hover", "theta", "theta_relative", "progress"}
     )
 
+    moves: ClassVar[frozenset[Stage]] = frozenset({Stage.UP, Stage.GATE, Stage.ACT})
+
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build an empty plot."""
         super().__init__(parent)

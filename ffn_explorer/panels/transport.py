@@ -34,6 +34,7 @@ class TransportPanel(Panel):
         self.shapes = ElidedLabel(self)
         self.axes = WordButton(self, mono=True)
         self.speed = WordButton(self, mono=True)
+        self._busy_line = False
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._arrange()
         self.play.clicked.connect(self._toggle)
@@ -90,7 +91,9 @@ class TransportPanel(Panel):
         name = " · ".join(self.say(info.name) for info in here)
         done = numbers.percent(scene.playback.time)
         self.track.setAccessibleDescription(self.say("at", name=name, done=done))
-        self.update()
+        if self._busy_line != (scene.busy is not None):
+            self._busy_line = scene.busy is not None
+            self.update()
 
     def _render_buttons(self, scene: Scene) -> None:
         playing = scene.playback.playing
@@ -144,7 +147,7 @@ class TransportPanel(Panel):
         painter.fillRect(self.rect(), QColor(self.theme.surface))
         width = line_px(self.scene.look)
         painter.fillRect(QRectF(0, 0, self.width(), width), QColor(self.theme.border))
-        if self.scene.busy is not None:
+        if self._busy_line:
             pen = QPen(QColor(self.theme.muted), 2 * width)
             pen.setDashPattern([4, 4])
             painter.setPen(pen)

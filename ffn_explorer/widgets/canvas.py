@@ -62,6 +62,7 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc] # pyqtgraph carries no type
         self._frame.setSingleShot(True)
         self._frame.setInterval(FRAME_MS)
         self._frame.timeout.connect(lambda: self.moved.emit(self._at))
+        # Repaints are asked of this item, never of the viewport: both together would paint a frame twice.
         self.front = Painted(self.paint_front)
         self.front.setZValue(10)
         self.addItem(self.front)
@@ -139,12 +140,12 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc] # pyqtgraph carries no type
         """Show the focus ring where the keyboard brought the focus here; a click needs none."""
         self._by_keyboard = event.reason() in _KEYBOARD
         super().focusInEvent(event)
-        self.viewport().update()
+        self.front.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Take the focus ring away."""
         super().focusOutEvent(event)
-        self.viewport().update()
+        self.front.update()
 
     def _point(self, at: QPointF | None) -> None:
         self._at = at
@@ -163,8 +164,9 @@ class Painted(pg.GraphicsObject):  # type: ignore[misc]
 
     def resize_to(self, rect: QRectF) -> None:
         """Cover another rectangle, in the pixels of the canvas."""
-        self.prepareGeometryChange()
-        self._rect = rect
+        if rect != self._rect:
+            self.prepareGeometryChange()
+            self._rect = rect
 
     def boundingRect(self) -> QRectF:
         """Rectangle covered."""

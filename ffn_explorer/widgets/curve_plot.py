@@ -105,7 +105,8 @@ class CurvePlot(Plot):
             self.set_look(picture.look)
         if before is None or _curves_of(before) != _curves_of(picture):
             self._draw_curves(picture)
-        self._draw_bars(picture)
+        if before is None or _bars_of(before) != _bars_of(picture):
+            self._draw_bars(picture)
         self.set_axes(picture.axes, picture.look)
 
     def show_sentence(self, sentence: str, look: Appearance) -> None:
@@ -139,7 +140,14 @@ class CurvePlot(Plot):
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         self._paint_dots(painter, self._picture)
-        self._paint_legend(painter, self._picture)
+        picture = self._picture
+        colours = tuple(colour.name() for colour in _bar_colours(picture))
+        self.draw_layer(
+            painter,
+            "legend",
+            (picture.legend, colours, picture.axes),
+            paint=lambda on: self._paint_legend(on, picture),
+        )
         for mark in self._picture.marks:
             self._paint_mark(painter, self._picture, mark)
 
@@ -267,6 +275,12 @@ def _curves_of(picture: CurvePicture) -> tuple[object, ...]:
     """What the curves are drawn from; arrays by identity, since they have no single answer to ==."""
     arrays = (*picture.curve, *picture.slope, *(picture.other or ()))
     return (*map(id, arrays), picture.band, picture.look, picture.axes)
+
+
+def _bars_of(picture: CurvePicture) -> tuple[object, ...]:
+    """What the bars are drawn from."""
+    shown = None if picture.histogram is None else id(picture.histogram)
+    return (shown, picture.entered, picture.progress, picture.enters, picture.look, picture.axes)
 
 
 def _count_height(picture: CurvePicture, shown: Histogram) -> float:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QTransform, QWheelEv
 from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.widgets.canvas import Canvas
+from ffn_explorer.widgets.layers import Layers
 from ffn_explorer.widgets.map_frame import MapPainter
 from ffn_explorer.widgets.map_image import MapImage, map_image
 from ffn_explorer.widgets.map_picture import MapPicture, MapPlaces, map_places
@@ -44,6 +45,7 @@ class HeatMap(Canvas):
         self._image: MapImage | None = None
         self._made_from: tuple[object, ...] = ()
         self._pointed: tuple[int, int] | None = None
+        self._layers = Layers()
         self._item = pg.ImageItem(axisOrder="row-major")
         self.addItem(self._item)
         self.moved.connect(self._report)
@@ -69,7 +71,7 @@ class HeatMap(Canvas):
         before = self._scale()
         self.columns, self._places = None, None
         self._item.setVisible(self._picture is not None and self._place(self._picture))
-        self.viewport().update()
+        self.front.update()
         if before != self._scale():
             self.scaled.emit()
 
@@ -90,7 +92,7 @@ class HeatMap(Canvas):
     def paint_front(self, painter: QPainter) -> None:
         """Paint labels, scale and selection."""
         if self._picture is not None and self._places is not None and self.columns is not None:
-            MapPainter(painter, self._picture, places=self._places, columns=self.columns).paint()
+            MapPainter(painter, self._picture, places=self._places, columns=self.columns).paint(self._layers)
         super().paint_front(painter)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

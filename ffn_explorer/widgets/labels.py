@@ -34,6 +34,8 @@ class ElidedLabel(QWidget):
 
     def set_look(self, font: QFont, colour: str) -> None:
         """Take another font and colour."""
+        if font == self.font() and QColor(colour) == self._colour:
+            return
         self.setFont(font)
         self._colour = QColor(colour)
         self.updateGeometry()

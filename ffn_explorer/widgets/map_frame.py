@@ -1,5 +1,7 @@
 """What stands around the image of a heat map: labels, ticks, frames and lines."""
 
+from collections.abc import Hashable
+
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
@@ -7,8 +9,10 @@ from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.axes import whole_ticks
 from ffn_explorer.widgets.colourbar import draw_colour_bar
 from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text
+from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import drawable
+from ffn_explorer.widgets.layers import Layers
 from ffn_explorer.widgets.map_picture import MapPicture, MapPlaces
 from ffn_explorer.widgets.pooling import Columns
 from ffn_explorer.widgets.sizes import line_px, px
@@ -33,8 +37,8 @@ class MapPainter:
         self.line_height = QFontMetricsF(self.small).height()
         self.ratio = places.pixels[0] / self.area.width()
 
-    def paint(self) -> None:
-        """Paint from back to front."""
+    def paint(self, layers: Layers) -> None:
+        """Paint from back to front; what the pass does not move is copied from a layer."""
         painter = self.painter
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         self._cover()
@@ -42,12 +46,31 @@ class MapPainter:
         self._beyond()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         self._crosshair()
-        self._rows()
-        self._ticks()
-        draw_colour_bar(painter, self.places.bar, limit=self.picture.made.limit, look=self.look)
+        size = self.places.size
+        layers.draw_newest(
+            painter,
+            "labels",
+            self._labels_key(),
+            box=Box(0.0, 0.0, size.width(), size.height()),
+            paint=lambda on: self._onto(on)._labels(),
+        )
         self._column_line()
         self._row_frame()
+
+    def _labels(self) -> None:
+        self._rows()
+        self._ticks()
+        draw_colour_bar(self.painter, self.places.bar, limit=self.picture.made.limit, look=self.look)
         self._words()
+
+    def _labels_key(self) -> Hashable:
+        picture, places = self.picture, self.places
+        shown = (picture.look, picture.rows, picture.row, picture.column, picture.words, picture.made.limit)
+        columns = (picture.first, picture.shown, self.columns.width, self.columns.used)
+        return (*shown, *columns, places.area.getRect(), places.bar.getRect(), places.size.toTuple())
+
+    def _onto(self, painter: QPainter) -> "MapPainter":
+        return MapPainter(painter, self.picture, places=self.places, columns=self.columns)
 
     @property
     def used(self) -> QRectF:

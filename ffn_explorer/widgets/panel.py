@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.changes import Change
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import Text, say
@@ -27,6 +28,8 @@ class Panel(QWidget):
     """Stable name, used by `render --panel`, layouts and catalogue keys "panel.<name>.*"."""
     reads: ClassVar[frozenset[str]]
     """Scene fields whose change redraws this panel; look is always read."""
+    moves: ClassVar[frozenset[Stage]] = frozenset(Stage)
+    """Stages whose progress this panel draws, when it reads progress."""
     framed: ClassVar[bool] = True
     """Whether a card with title and note stands around the body."""
 
@@ -105,4 +108,9 @@ class Panel(QWidget):
         painter.end()
 
     def _differs(self, old: Scene, new: Scene) -> bool:
-        return any(getattr(old, field) != getattr(new, field) for field in self.reads | {"look"})
+        if old.look != new.look or ("progress" in self.reads and self._moved(old) != self._moved(new)):
+            return True
+        return any(getattr(old, field) != getattr(new, field) for field in self.reads - {"progress"})
+
+    def _moved(self, scene: Scene) -> tuple[tuple[Stage, float], ...]:
+        return tuple(step for step in scene.progress if step[0] in self.moves)

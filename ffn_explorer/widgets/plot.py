@@ -1,5 +1,6 @@
 """Plot: pyqtgraph curves and bars in a place and range that only its axes decide."""
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,9 @@ from ffn_explorer.state import numbers
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text, fitting
+from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.layers import Layers
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import theme_of
 
@@ -37,6 +40,8 @@ class Plot(Canvas):
         """Build an empty plot."""
         super().__init__(parent)
         self.axes: Axes | None = None
+        self.layers = Layers()
+        self._laid_out: tuple[Axes | None, Appearance] | None = None
         self.area = QRectF()
         self.box = pg.ViewBox(enableMouse=False, enableMenu=False, defaultPadding=0.0)
         self.box.disableAutoRange()
@@ -49,6 +54,10 @@ class Plot(Canvas):
 
     def set_axes(self, axes: Axes | None, look: Appearance) -> None:
         """Take other axes (None shows nothing but `sentence`) and place everything."""
+        if (axes, look) == self._laid_out and axes is not None:
+            self.front.update()
+            return
+        self._laid_out = (axes, look)
         self.axes, self.look = axes, look
         self.box.setVisible(axes is not None)
         if axes is not None:
@@ -63,7 +72,7 @@ class Plot(Canvas):
             self.area = self._area(axes)
             self.box.setGeometry(self.area)
             self.box.setRange(xRange=axes.x, yRange=axes.y, padding=0, disableAutoRange=True)
-        self.viewport().update()
+        self.front.update()
 
     def point_of(self, x: float, y: float) -> QPointF:
         """Position in the widget of a point of the plot."""
@@ -85,9 +94,21 @@ class Plot(Canvas):
     def paint_front(self, painter: QPainter) -> None:
         """Paint tick labels and names."""
         if self.axes is not None and self.area.width() > 0 and self.area.height() > 0:
+            self.draw_layer(painter, "axes", (self.axes,), paint=self._paint_axes)
+        super().paint_front(painter)
+
+    def draw_layer(
+        self, painter: QPainter, name: str, key: tuple[Hashable, ...], *, paint: Callable[[QPainter], None]
+    ) -> None:
+        """Draw from a layer what only changes with its key, the look or the size."""
+        size = (self.width(), self.height())
+        box = Box(0.0, 0.0, *size)
+        self.layers.draw_newest(painter, name, (*key, self.look, size), box=box, paint=paint)
+
+    def _paint_axes(self, painter: QPainter) -> None:
+        if self.axes is not None:
             self._paint_ticks(painter, self.axes)
             self._paint_names(painter, self.axes)
-        super().paint_front(painter)
 
     def _area(self, axes: Axes) -> QRectF:
         metrics = QFontMetricsF(font(self.look, "small"))

@@ -1,6 +1,6 @@
 """StageTrack: the pass as a line with a dot per stage, and a knob at the present time."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -65,13 +65,19 @@ class StageTrack(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        # It paints its own ground, so that a moving knob does not repaint everything behind it.
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
     def show_picture(self, picture: TrackPicture) -> None:
         """Show another moment, other stages or another look."""
-        if picture.look != self._picture.look:
+        before, self._picture = self._picture, picture
+        if picture.look != before.look:
             self.updateGeometry()
-        self._picture = picture
-        self.update()
+        if replace(picture, time=before.time) == before:
+            # Only the knob moves: the names below the line stay.
+            self.update(0, 0, self.width(), self._names_top())
+        else:
+            self.update()
 
     def sizeHint(self) -> QSize:
         """Height of the knob and of one line of names."""
@@ -203,18 +209,21 @@ class StageTrack(QWidget):
 
     # Picture ------------------------------------------------------------------------------------------------
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    def paintEvent(self, event: QPaintEvent) -> None:
         """Paint line, dots, names and knob."""
-        if not self._picture.stops:
-            return
         theme = theme_of(self._picture.look)
         painter = QPainter(self)
+        painter.fillRect(event.rect(), QColor(theme.surface))
+        if not self._picture.stops:
+            painter.end()
+            return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._draw_line(painter, theme)
         for index in range(len(self._picture.stops)):
             self._draw_dot(painter, theme, index=index)
         self._draw_knob(painter, theme)
-        self._draw_names(painter, theme)
+        if event.rect().bottom() >= self._names_top():
+            self._draw_names(painter, theme)
         painter.end()
 
     def _draw_line(self, painter: QPainter, theme: Theme) -> None:

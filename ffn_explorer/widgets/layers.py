@@ -20,11 +20,23 @@ class Layers:
 
     def __init__(self) -> None:
         """Start without any."""
-        self._kept: dict[Hashable, _Layer] = {}
+        self._kept: dict[tuple[Hashable, float], _Layer] = {}
+        self._newest: dict[str, Hashable] = {}
 
     def clear(self) -> None:
         """Forget all."""
         self._kept.clear()
+        self._newest.clear()
+
+    def draw_newest(
+        self, painter: QPainter, name: str, key: Hashable, *, box: Box, paint: Callable[[QPainter], None]
+    ) -> None:
+        """Draw a layer that has one version at a time; another key replaces the one before."""
+        if self._newest.get(name) != key:
+            before = self._newest.get(name)
+            self._kept = {known: layer for known, layer in self._kept.items() if known[0] != (name, before)}
+            self._newest[name] = key
+        self.draw(painter, (name, key), box, paint)
 
     def draw(self, painter: QPainter, key: Hashable, box: Box, paint: Callable[[QPainter], None]) -> None:
         """Draw the layer of a key, made with `paint` when it is not here; box covers all that it paints."""
