@@ -137,7 +137,7 @@ class Director(QObject):
         if undoable:
             self._message = None
         if undoable or (old.selection, old.hover, self._at(old)) != (new.selection, new.hover, self._at(new)):
-            self.loader.want(new)
+            self.loader.want(new, self._resolver.shown)
         self.clock.run(new.playback.playing)
         if new.playback.playing and new.appearance.reduce_motion:
             self.session.apply(changes.step_stage(1, self.stages))

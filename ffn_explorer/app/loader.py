@@ -14,7 +14,7 @@ from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.compute import compute
 from ffn_explorer.state.needs import job_text, needs, wanted
 from ffn_explorer.state.requests import Request, RunRequest, run_of
-from ffn_explorer.state.result import Result
+from ffn_explorer.state.result import Result, RunResult
 from ffn_explorer.state.results import Failure, Results
 from ffn_explorer.state.text import Text, text
 
@@ -26,7 +26,7 @@ BUSY_MS = 300
 """Work that takes longer than this is announced."""
 
 Compute = Callable[..., Result]
-Needs = Callable[[AppState, Results], tuple[Request, ...]]
+Needs = Callable[[AppState, Results, RunResult | None], tuple[Request, ...]]
 
 log = logging.getLogger(__name__)
 
@@ -63,6 +63,7 @@ class Loader(QObject):
         self._needs = needs
         self._prepare = prepare
         self._state: AppState | None = None
+        self._shown: RunResult | None = None
         self._todo: tuple[Request, ...] = ()
         self._running: Request | None = None
         self._warm = False
@@ -79,12 +80,12 @@ class Loader(QObject):
         if not self._warm and not self._worker.busy:
             self._worker.start(lambda _cancelled: self._prepare())
 
-    def want(self, state: AppState) -> None:
-        """Compute from now on what this state needs."""
+    def want(self, state: AppState, shown: RunResult | None = None) -> None:
+        """Compute from now on what this state needs, and what the run on screen lacks until then."""
         if self._state is None or run_of(state) != run_of(self._state):
             # What failed or was stopped is tried again when a person comes back to it.
             self._results.forget_failures()
-        self._state = state
+        self._state, self._shown = state, shown
         before = self._todo
         self._look()
         if self._running is not None and self._running not in self._todo:
@@ -119,8 +120,8 @@ class Loader(QObject):
     def _look(self) -> None:
         """What the state uses is kept; what of it is missing is to be done."""
         if self._state is not None:
-            self._results.keep(wanted(self._state, self._results))
-            self._todo = self._needs(self._state, self._results)
+            self._results.keep(wanted(self._state, self._results, self._shown))
+            self._todo = self._needs(self._state, self._results, self._shown)
 
     def _schedule(self, first: Request) -> None:
         """A run waits until the knob rests, but not for ever; smaller things start at once."""

@@ -70,14 +70,16 @@ def _dense(run: Run, ffn: FFN, at: At) -> Step:
     row = ffn.down[at.index].cpu().double()  # [F]
     hidden = at.row_of(run.trace.hidden)
     bias = None if ffn.down_bias is None else float(ffn.down_bias[at.index])
+    # A plain FFN has no step between act and hidden, and the pictures call it act.
+    name = "hidden" if run.trace.spec.changes_hidden else "act"
     terms = row * hidden
     value = float(terms.sum()) + (bias or 0.0)
     tail = "" if bias is None else f" + b_down[{at.index}]"
-    slices = (f"W_down[{at.index}, :]", f"hidden{at.row()}", *([f"b_down[{at.index}]"] if tail else []))
+    slices = (f"W_down[{at.index}, :]", f"{name}{at.row()}", *([f"b_down[{at.index}]"] if tail else []))
     return Step(
         value,
         sum_tolerance(terms, value, dtype=ffn.down.dtype, bias=bias or 0.0),
-        f"Σ W_down[{at.index}, i] · hidden{at.row('i')}{tail}",
+        f"Σ W_down[{at.index}, i] · {name}{at.row('i')}{tail}",
         sum_written(row, hidden, bias=bias),
         slices,
     )

@@ -125,7 +125,7 @@ def _read(run: Run, at: At, role: str) -> Step:
     value = float(terms.sum()) + (added or 0.0)
     name = f"{prefix(run, at)}W_{role}"
     text = f"Σ {name}[{at.index}, d] · {source}"
-    slices = [f"{name}[{at.index}, :]", f"norm{at.row()}"]
+    slices = [f"{name}[{at.index}, :]", f"{_read_name(run)}{at.row()}"]
     if added is not None:
         text += f" + {prefix(run, at)}b_{role}[{at.index}]"
         slices.append(f"{prefix(run, at)}b_{role}[{at.index}]")
@@ -165,9 +165,14 @@ def _entering(run: Run, at: At) -> tuple[Tensor, str]:
     x = at.row_of(run.trace.normed)
     routing = run.trace.routing
     if routing is None or run.trace.spec.routing is None or run.trace.spec.routing.weigh == "output":
-        return x, f"norm{at.row('d')}"
+        return x, f"{_read_name(run)}{at.row('d')}"
     weight = float(routing.weight[at.sentence, at.token, 0])
-    return x * weight, f"({written(weight)} · norm{at.row('d')})"
+    return x * weight, f"({written(weight)} · {_read_name(run)}{at.row('d')})"
+
+
+def _read_name(run: Run) -> str:
+    """Name of what the matrices read: the normed row, or x itself where no norm stands before them."""
+    return "norm" if run.trace.spec.normalises_input else "x"
 
 
 def _curve(spec: FFNSpec) -> str:

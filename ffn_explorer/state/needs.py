@@ -31,15 +31,17 @@ class Parts(NamedTuple):
     proof: ProofRequest
 
 
-def wanted(state: AppState, results: Results) -> tuple[Request, ...]:
+def wanted(state: AppState, results: Results, shown: RunResult | None = None) -> tuple[Request, ...]:
     """Every request that the state uses, most important first.
 
-    The parts of a run are known only once the run is there.
+    The parts of a run are known only once the run is there; until then they are those of the run on screen
+    (`shown`), which stays while the new one is computed, and for good when it is refused.
     """
     main = run_of(state)
     found: list[Request] = [main]
-    run = results.get(main)
-    if isinstance(run, RunResult):
+    found_run = results.get(main)
+    run = found_run if isinstance(found_run, RunResult) else shown
+    if run is not None:
         parts = parts_of(state, run)
         found += [parts.detail, parts.activity, parts.position, parts.proof]
     if state.compare:
@@ -47,13 +49,13 @@ def wanted(state: AppState, results: Results) -> tuple[Request, ...]:
     return tuple(found)
 
 
-def needs(state: AppState, results: Results) -> tuple[Request, ...]:
+def needs(state: AppState, results: Results, shown: RunResult | None = None) -> tuple[Request, ...]:
     """What the scene lacks, most important first; a request that failed is not asked again.
 
     What the state uses is kept in the store from now on: else a run larger than the store would be dropped
     for its own parts, and computed again without end.
     """
-    used = wanted(state, results)
+    used = wanted(state, results, shown)
     results.keep(used)
     return tuple(request for request in used if results.get(request) is None)
 

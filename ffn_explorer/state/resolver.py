@@ -53,6 +53,11 @@ class Resolver:
         self._lit: _Lit | None = None
         self._chips: tuple[tuple[object, ...], tuple[Chip, ...]] = ((), ())
 
+    @property
+    def shown(self) -> RunResult | None:
+        """The run of the last Scene."""
+        return self._run
+
     def resolve(self, state: AppState, *, busy: Text | None = None, message: Text | None = None) -> Scene:
         """Scene of a state; a failed run leaves the last good one on screen, with its message."""
         found = self._results.get(run_of(state))

@@ -15,6 +15,7 @@ from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.compute import Cancelled
 from ffn_explorer.state.requests import PositionRequest, Request, RunRequest, run_of
+from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.results import Failure, Results
 from ffn_explorer.state.text import Text
 
@@ -35,7 +36,9 @@ class Bench:
         self.loader.busy_changed.connect(self.busy.append)
         self.loader.failed.connect(lambda said, details: self.failures.append((said, details)))
 
-    def needs(self, state: AppState, results: Results) -> tuple[Request, ...]:
+    def needs(
+        self, state: AppState, results: Results, _shown: RunResult | None = None
+    ) -> tuple[Request, ...]:
         """The run, then its position check."""
         run = run_of(state)
         wanted: tuple[Request, ...] = (run, PositionRequest(run)) if results.get(run) else (run,)

@@ -86,6 +86,15 @@ def test_a_wrong_number_is_found(dtype: str, stage: Stage) -> None:
     assert proof.difference > 3 * proof.tolerance
 
 
+def test_names_follow_what_stands_there() -> None:
+    bare = run(Settings(d_model=D, d_ff=F, activation="swiglu", norm="none"), TOKENS)
+    up = prove(bare, Stage.UP, sentence=0, token=2, index=7)
+    assert up.formula == "up[0, 2, 7] = Σ W_up[7, d] · x[0, 2, d] + b_up[7]"
+    assert "x[0, 2, :]" in up.slices
+    out = prove(bare, Stage.OUT, sentence=0, token=2, index=7)
+    assert out.formula == "out[0, 2, 7] = Σ W_down[7, i] · hidden[0, 2, i] + b_down[7]"
+
+
 def test_texts_of_a_dense_ffn() -> None:
     found = run(Settings(d_model=D, d_ff=F, activation="gelu", dtype="float64"), TOKENS)
 
@@ -101,7 +110,7 @@ def test_texts_of_a_dense_ffn() -> None:
     )
     assert text(Stage.ACT) == ("act[0, 2, 7] = z · Φ(z), z = up[0, 2, 7]", ("up[0, 2, 7]",))
     assert text(Stage.HIDDEN)[0] == "hidden[0, 2, 7] = act[0, 2, 7]"
-    assert text(Stage.OUT)[0] == "out[0, 2, 7] = Σ W_down[7, i] · hidden[0, 2, i] + b_down[7]"
+    assert text(Stage.OUT)[0] == "out[0, 2, 7] = Σ W_down[7, i] · act[0, 2, i] + b_down[7]"
     assert text(Stage.RESIDUAL) == (
         "residual[0, 2, 7] = x[0, 2, 7] + out[0, 2, 7]",
         ("x[0, 2, 7]", "out[0, 2, 7]"),

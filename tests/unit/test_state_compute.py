@@ -120,6 +120,16 @@ def test_needs_follow_hover_choice_and_comparison() -> None:
             assert say(language, job_text(request))
 
 
+def test_a_refused_run_leaves_the_picture_its_own_wants() -> None:
+    results = Results()
+    run = run_result(SMALL, results)
+    refused = replace(state_of(SMALL.with_(d_ff=64)), hover=Cell(Stage.ACT, 0, 1, 2))
+    asked = needs(refused, results, run)
+    assert asked[0] == run_of(refused)
+    assert ProofRequest(run.request, Cell(Stage.ACT, 0, 1, 2)) in asked
+    assert PositionRequest(run.request) in asked
+
+
 def test_a_run_larger_than_the_store_is_computed_once() -> None:
     state, results = state_of(SMALL), Results(limit_bytes=10)
     computed = 0
