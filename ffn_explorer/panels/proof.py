@@ -4,7 +4,7 @@ import math
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLayout, QWidget
 
 from ffn_explorer.core.records import PositionCheck, Proof
 from ffn_explorer.core.stages import Stage
@@ -33,8 +33,6 @@ class ProofPanel(Panel):
         """Build the page and the copy button."""
         super().__init__(parent)
         self.copy = IconButton("copy", self)
-        self.title.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._header.setStretchFactor(self.title, 0)
         self._header.addWidget(self.copy)
         self.page = Paragraphs(self)
         self.set_body(self.page)

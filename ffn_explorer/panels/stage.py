@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Cell
@@ -37,9 +37,6 @@ class StagePanel(Panel):
         super().__init__(parent)
         self.view = FlowView(self.tooltip, self)
         self.footer = Footer(self)
-        # The title is read first: the note shortens before it does.
-        self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self._header.setStretch(0, 0)
         body = QWidget(self)
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.changes import Change
@@ -40,8 +40,10 @@ class Panel(QWidget):
         self.title = ElidedLabel(self)
         self.note = ElidedLabel(self, align=Qt.AlignmentFlag.AlignRight)
         self._header = QHBoxLayout()
-        self._header.addWidget(self.title, 3)
-        self._header.addWidget(self.note, 4)
+        # The title gives way last: the note has what is left beside it.
+        self.title.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._header.addWidget(self.title)
+        self._header.addWidget(self.note, 1)
         self._column = QVBoxLayout(self)
         pad = PADDING_PX if self.framed else 0
         self._column.setContentsMargins(pad, pad - 3 if pad else 0, pad, pad)
