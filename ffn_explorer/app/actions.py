@@ -34,6 +34,7 @@ class Action:
     checked: Callable[[AppState], bool] | None = None
     repeats: bool = False
     label: "Callable[[Window], Text | None] | None" = None
+    in_menu: bool = True
 
     def words(self, window: "Window") -> Text | None:
         """What the menu says; None while it cannot be done."""
@@ -99,7 +100,7 @@ FILE_ACTIONS = (
 HELP_ACTIONS = (
     Action("keys", "help", ("?", "F1"), acts.show_keys),
     Action("about", "help", (), acts.show_about),
-    Action("leave", "help", ("Esc",), acts.escape),
+    Action("leave", "help", ("Esc",), acts.escape, in_menu=False),
 )
 
 ACTIONS: tuple[Action, ...] = (*PASS_ACTIONS, *VIEW_ACTIONS, *EDIT_ACTIONS, *FILE_ACTIONS, *HELP_ACTIONS)

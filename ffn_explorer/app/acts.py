@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
@@ -85,10 +86,8 @@ def toggle_projector(window: "Window") -> None:
 
 def toggle_fullscreen(window: "Window") -> None:
     """Fill the screen, or come back."""
-    if window.isFullScreen():
-        window.showNormal()
-    else:
-        window.showFullScreen()
+    # Leaving keeps the other states: a window that was maximised is so again.
+    window.setWindowState(window.windowState() ^ Qt.WindowState.WindowFullScreen)
 
 
 def typing() -> bool:
@@ -97,13 +96,17 @@ def typing() -> bool:
 
 
 def escape(window: "Window") -> None:
-    """The nearest thing to leave: work under way, a message, an editor, the full screen."""
-    if window.director.loader.cancel() or window.notices.dismiss():
+    """The nearest thing to leave: work under way, a message, an editor, a chosen cell, the full screen."""
+    # Work too short to be announced is none that a person means to stop.
+    announced = window.scene is not None and window.scene.busy is not None
+    if (announced and window.director.loader.cancel()) or window.notices.dismiss():
         return
     if typing():
         window.board.setFocus()
+    elif window.director.state.selection.stage is not None:
+        window.director.request(changes.clear_selection())
     elif window.isFullScreen():
-        window.showNormal()
+        toggle_fullscreen(window)
 
 
 def go_to_token(window: "Window") -> None:
@@ -125,7 +128,7 @@ def open_session(window: "Window") -> None:
 
 def _take_over(window: "Window", path: Path) -> None:
     state, note = read_session(path)
-    window.director.session.apply(changes.load_state(state))
+    window.director.apply(changes.load_state(state))
     window.director.tell(note)
 
 

@@ -26,11 +26,24 @@ from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import say
 from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.glyphs import drawable
 from ffn_explorer.widgets.sizes import px
 
 if TYPE_CHECKING:
     from ffn_explorer.app.actions import Action
     from ffn_explorer.app.window import Window
+
+
+PANEL_KEYS = (
+    ("1 … 9", "focus"),
+    ("← → ↑ ↓", "arrows"),
+    ("Tab", "tab"),
+    ("F2", "edit_sentence"),
+    ("Ctrl+Return", "apply"),
+    ("Ctrl+← Ctrl+→", "move"),
+    ("+ − 0", "zoom"),
+)
+"""Keys that a single panel or editor understands, and the last part of what is said of them."""
 
 
 class TokenDialog(QDialog):
@@ -46,7 +59,7 @@ class TokenDialog(QDialog):
         self.edit.setAccessibleName(say(language, "dialog.goto_hint"))
         self.list = QListWidget()
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._rows = [f"{i}  {chip.text}" for i, chip in enumerate(scene.chips)]
+        self._rows = [f"{i}  {drawable(chip.text, font(scene.look))}" for i, chip in enumerate(scene.chips)]
         column = QVBoxLayout(self)
         column.addWidget(self.edit)
         column.addWidget(self.list)
@@ -104,7 +117,7 @@ class KeyList(QDialog):
                 keys = "   ".join(map(native, action.keys))
                 self._row(grid, look, keys, says=say(look.language, action.key))
         self._heading(grid, look, "keys.panels")
-        for keys, key in (("1 … 9", "focus"), ("← → ↑ ↓", "arrows"), ("Tab", "tab")):
+        for keys, key in PANEL_KEYS:
             self._row(grid, look, keys, says=say(look.language, f"keys.{key}"))
         area = QScrollArea()
         area.setWidget(inside)

@@ -9,14 +9,17 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from ffn_explorer.app.clock import FRAME_MS, Clock
 from ffn_explorer.app.loader import Loader
+from ffn_explorer.core.budget import check
 from ffn_explorer.core.errors import ExplorerError
 from ffn_explorer.core.spec_of import spec_of
 from ffn_explorer.core.stages import Stage, stages_of
 from ffn_explorer.state import changes, timeline
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.change import Change
+from ffn_explorer.state.compute import tokens_of
+from ffn_explorer.state.requests import run_of
 from ffn_explorer.state.resolver import Resolver
-from ffn_explorer.state.results import Results
+from ffn_explorer.state.results import Failure, Results
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.session import Session
 from ffn_explorer.state.text import Text, text
@@ -33,6 +36,8 @@ class Director(QObject):
     """The Scene to show now."""
     state_changed = Signal(object, object)
     """The state before and after."""
+    refused = Signal()
+    """A change could not be made: editors must show again what is."""
 
     def __init__(self, session: Session, results: Results, parent: QObject | None = None) -> None:
         """Build a director at rest; `scene()` is there at once, computing starts with `loader.warm_up()`."""
@@ -77,7 +82,17 @@ class Director(QObject):
             self._hover = change
             self._schedule()
             return
-        self.attempt(lambda: self.session.apply(change))
+        self.attempt(lambda: self.apply(change))
+
+    def apply(self, change: Change) -> None:
+        """Apply a change, unless the run that it asks for needs more memory than there is.
+
+        Raises what the change raises, and MemoryRefusal; the state then stays as it was.
+        """
+        wanted = change.to(self.state)
+        if run_of(wanted) != run_of(self.state):
+            check(wanted.settings, [len(tokens) for tokens in tokens_of(wanted.source)])
+        self.session.apply(change)
 
     def attempt(self, act: Callable[[], None]) -> bool:
         """Run an act of a person; an error becomes a message. True if all went well."""
@@ -92,6 +107,7 @@ class Director(QObject):
             self.tell(text("window.unexpected", error=f"{type(error).__name__}: {error}"), details)
         else:
             return True
+        self.refused.emit()
         return False
 
     def tell(self, message: Text | None, details: str = "") -> None:
@@ -126,6 +142,12 @@ class Director(QObject):
         self.clock.run(False)
         self._frame.stop()
         return self.loader.close()
+
+    def _fall_back(self, why: Text | None) -> None:
+        """The default settings and sentence, where those to begin with cannot be computed here."""
+        if run_of(self.state) != run_of(AppState()):
+            self.session.apply(changes.load_state(AppState()))
+            self.tell(why)
 
     def _heard(self, old: AppState, new: AppState) -> None:
         undoable = (old.source, old.settings, old.theta, old.compare) != (
@@ -169,4 +191,6 @@ class Director(QObject):
         self._frame.stop()
         self._last_frame = perf_counter()
         self._scene = self._resolver.resolve(self.state, busy=self._busy, message=self._message)
+        if self._scene.run is None and isinstance(self.results.get(run_of(self.state)), Failure):
+            self._fall_back(self._scene.message)
         self.scene_made.emit(self._scene)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-from PySide6.QtCore import QByteArray, QLocale, QObject, QTimer
+from PySide6.QtCore import QByteArray, QLocale, QObject, QPoint, QTimer
 from PySide6.QtWidgets import QApplication
 
 from ffn_explorer.app.style import system_theme
@@ -16,6 +16,8 @@ from ffn_explorer.state.storage import Preferences, load_preferences, preference
 from ffn_explorer.state.text import Text
 
 SAVE_MS = 1_000
+TITLE_BAR_PX = 36
+"""Height left for the title bar, which belongs to the screen's owner and not to the window."""
 
 
 class Memory(QObject):
@@ -58,7 +60,8 @@ class Memory(QObject):
         """Give a window its remembered place and shares, and remember from now on what becomes of it."""
         self._window = window
         geometry = self._layout("geometry", str, "")
-        window.restoreGeometry(QByteArray.fromBase64(geometry.encode("ascii", "replace")))
+        if not window.restoreGeometry(QByteArray.fromBase64(geometry.encode("ascii", "replace"))):
+            fit(window)
         sizes = self._layout("sizes", list, [])
         if all(isinstance(row, list) for row in sizes):
             window.board.arrange(with_sizes(LAYOUTS[window.layout_name], sizes))
@@ -104,6 +107,13 @@ class Memory(QObject):
     def _layout(self, name: str, kind: type, default: Any) -> Any:  # noqa: ANN401 - plain values of a file
         value = self._preferences.layout.get(name, default)
         return value if isinstance(value, kind) else default
+
+
+def fit(window: Window) -> None:
+    """Give a new window the middle of its screen, and no more room than there is."""
+    room = window.screen().availableGeometry().adjusted(0, TITLE_BAR_PX, 0, 0)
+    window.resize(window.size().boundedTo(room.size()))
+    window.move(room.center() - window.rect().center() - QPoint(0, TITLE_BAR_PX // 2))
 
 
 def system_look(application: QApplication) -> Appearance:

@@ -63,7 +63,7 @@ class Buttons(QWidget):
             part = self.menu.addMenu(say(self._window.look.language, f"keys.{group}"))
             part.setFont(self.menu.font())
             for action in self._window.keymap.actions:
-                if action.group == group:
+                if action.group == group and action.in_menu:
                     self._add(part, action)
 
     def _add(self, menu: QMenu, action: Action) -> None:

@@ -64,12 +64,14 @@ QToolButton#preset::menu-indicator {{
     subcontrol-origin: padding; subcontrol-position: center right;
 }}
 QFrame#popup {{ background: {surface}; border: {line}px solid {border}; }}
-QCheckBox::indicator {{ width: {box}px; height: {box}px; }}
-QCheckBox::indicator:unchecked {{
-    border: {line}px solid {muted}; border-radius: 2px; background: {surface};
+QCheckBox::indicator {{
+    width: {box}px; height: {box}px;
+    border: {line}px solid {muted}; border-radius: 3px; background: {surface};
 }}
-QCheckBox::indicator:unchecked:focus {{ border: {focus_line}px solid {focus}; }}
-QCheckBox::indicator:unchecked:disabled {{ border-color: {border}; }}
+QCheckBox::indicator:checked {{ background: {accent}; border-color: {accent}; image: url({check}); }}
+QCheckBox::indicator:disabled {{ border-color: {border}; }}
+QCheckBox::indicator:checked:disabled {{ background: {muted}; }}
+QCheckBox::indicator:focus {{ border: {focus_line}px solid {focus}; }}
 QMenu {{ color: {ink}; background: {surface}; border: {line}px solid {border}; padding: {pad_y}px; }}
 QMenu::item {{ padding: {pad}px {wide}px; border-radius: {radius}px; }}
 QMenu::item:selected {{ background: {sunken}; }}
@@ -138,6 +140,7 @@ def sheet(theme: Theme, *, scale: float) -> str:
         notice_hover=blend(theme.surface, theme.ink, 0.15).name(),
         chevron_down=asset("icons/chevron-down.svg").as_posix(),
         chevron_up=asset("icons/chevron-up.svg").as_posix(),
+        check=asset(f"icons/check-{'dark' if theme.name == 'dark' else 'light'}.svg").as_posix(),
         line=line,
         focus_line=focus_line,
         **sizes,

@@ -120,6 +120,8 @@ class Window(QMainWindow):
             part.requested.connect(director.request)
         self.board.reset_asked.connect(self.reset_layout)
         self.notices.cancel_asked.connect(director.loader.cancel)
+        director.refused.connect(self.controls.refresh)
+        self.controls.left.connect(self.board.setFocus)
         director.loader.ready.connect(self.controls.set_devices)
         self.notices.dismissed.connect(lambda: director.tell(None))
 

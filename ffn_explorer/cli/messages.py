@@ -38,6 +38,11 @@ def tell(key: str, **values: object) -> str:
     return say(language(), key, **values)
 
 
+def report(path: str) -> None:
+    """Say on standard error which file was written; standard output is for results."""
+    print(f"ffn-explorer: {tell('cli.wrote', path=path)}", file=sys.stderr)
+
+
 def complain(error: ExplorerError) -> None:
     """One sentence on standard error: what is wrong, and what to do."""
     print(f"ffn-explorer: {tell(error.key, **error.values)}", file=sys.stderr)

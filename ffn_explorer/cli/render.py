@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from ffn_explorer.cli.messages import report
 from ffn_explorer.cli.options import state_from
 from ffn_explorer.cli.parser import Parser, Subparsers, add_command, option_help
 from ffn_explorer.core.errors import InputError
@@ -38,6 +39,7 @@ def main(args: argparse.Namespace) -> int:
     from ffn_explorer.app.still import draw
 
     draw(state, Path(args.output), panel=args.panel, size=size)
+    report(args.output)
     return 0
 
 

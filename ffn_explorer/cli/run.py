@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ffn_explorer.cli.messages import language
+from ffn_explorer.cli.messages import language, report
 from ffn_explorer.cli.options import state_from
 from ffn_explorer.cli.parser import Parser, Subparsers, add_command, option_help
 from ffn_explorer.core.errors import InputError
@@ -35,6 +35,7 @@ def main(args: argparse.Namespace) -> int:
         from ffn_explorer.cli.npz import write_npz
 
         write_npz(Path(args.npz), run.trace)
+        report(args.npz)
     print(as_json(found) if args.json else as_table(found, language()))
     return 0
 

@@ -10,15 +10,16 @@ import pytest
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMenu, QSpinBox
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QMenu, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer import __version__
 from ffn_explorer.app import dialogs
 from ffn_explorer.app.actions import ACTIONS, GROUPS
+from ffn_explorer.app.controls.knobs import Knob
 from ffn_explorer.app.dialogs import About, KeyList, TokenDialog, native
 from ffn_explorer.app.director import Director
-from ffn_explorer.app.memory import Memory
+from ffn_explorer.app.memory import Memory, fit
 from ffn_explorer.app.window import Window
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
@@ -337,11 +338,11 @@ def test_every_action_has_words_a_place_in_the_menu_and_a_line_among_the_keys(
     groups = [menu.actions() for menu in menus]
     assert len(window.buttons.menu.actions()) == len(groups) == len(GROUPS)
     said = [row.text().split("\t")[0] for rows in groups for row in rows]
-    assert len(said) == len(ACTIONS)
+    assert len(said) == sum(action.in_menu for action in ACTIONS)
     listed = KeyList(window, ACTIONS)
     labels = {label.text() for label in listed.findChildren(QLabel)}
     for action, sentence in zip(ACTIONS, words, strict=True):
-        assert any(sentence in shown_words for shown_words in said)
+        assert action.in_menu == any(sentence in shown_words for shown_words in said)
         assert not action.keys or sentence in labels
     listed.deleteLater()
 
@@ -539,3 +540,95 @@ def test_escape_stops_work_under_way(window: Window, qtbot: QtBot, monkeypatch: 
     qtbot.waitUntil(lambda: catalogue("en")["window.stopped"] == shown(window))
     qtbot.waitUntil(window.notices.busy.isHidden)
     assert width_shown(window) == 32
+
+
+def knob(window: Window, field: str) -> Knob:
+    """A knob of the bar or of the popup."""
+    bar = window.controls
+    return next(made for made in (*bar.knobs, *bar.more.knobs) if made.row.field == field)
+
+
+def test_what_memory_cannot_hold_is_refused_and_the_knob_shows_what_is(
+    window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ffn_explorer.core.budget.free_bytes", lambda _device="cpu": 10_000)
+    edit = knob(window, "d_ff").editor
+    assert isinstance(edit, QSpinBox)
+    for _ in range(2):
+        edit.stepBy(1)
+        qtbot.waitUntil(lambda: "half" in shown(window))
+        assert window.director.state == SMALL
+        qtbot.waitUntil(lambda: edit.value() == 32)
+    assert width_shown(window) == 32
+
+
+def test_settings_that_cannot_be_computed_at_the_start_give_way_to_the_default(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "ffn_explorer.core.budget.bytes_needed", lambda settings, _lengths: 10**15 * (settings.d_model == 8)
+    )
+    made = Window(Director(Session(SMALL), Results()))
+    qtbot.addWidget(made)
+    made.director.start()
+    made.show()
+    made.director.loader.warm_up()
+    qtbot.waitUntil(lambda: made.scene is not None and made.scene.run is not None, timeout=20_000)
+    assert made.director.state.settings == Settings()
+    assert "half" in shown(made)
+    assert made.director.close()
+
+
+def test_a_choice_gives_the_keyboard_back_to_the_pass(window: Window, qtbot: QtBot) -> None:
+    edit = knob(window, "d_ff").editor
+    assert isinstance(edit, QSpinBox)
+    edit.setFocus()
+    edit.selectAll()
+    QTest.keyClicks(edit, "48")
+    press(window, Qt.Key.Key_Return)
+    assert window.board.hasFocus()
+    qtbot.waitUntil(lambda: width_shown(window) == 48)
+    choice = knob(window, "activation").editor
+    assert isinstance(choice, QComboBox)
+    choice.setFocus()
+    choice.showPopup()
+    choice.hidePopup()
+    assert window.board.hasFocus()
+    press(window, Qt.Key.Key_Space)
+    assert window.director.state.playback.playing
+
+
+def test_what_is_no_ratio_is_said_and_gives_way(window: Window, qtbot: QtBot) -> None:
+    edit = knob(window, "ratio").editor
+    assert isinstance(edit, QComboBox)
+    edit.setFocus()
+    edit.lineEdit().selectAll()  # type: ignore[union-attr]
+    QTest.keyClicks(edit, "abc")
+    press(window, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "abc" in shown(window))
+    assert edit.currentText() == "×4"
+
+
+def test_escape_lets_go_of_a_chosen_cell(window: Window) -> None:
+    window.director.request(changes.select_cell(Cell(Stage.ACT, 0, 1, 3)))
+    press(window, Qt.Key.Key_Escape)
+    assert window.director.state.selection.stage is None
+    assert window.director.state.selection.token == 1
+
+
+def test_full_screen_comes_back_to_what_was(window: Window) -> None:
+    window.setWindowState(Qt.WindowState.WindowMaximized)
+    press(window, Qt.Key.Key_F)
+    assert window.isFullScreen()
+    press(window, Qt.Key.Key_F)
+    assert window.isMaximized()
+    assert not window.isFullScreen()
+
+
+def test_a_new_window_is_no_larger_than_its_screen(qtbot: QtBot) -> None:
+    made = Window(Director(Session(SMALL), Results()))
+    qtbot.addWidget(made)
+    fit(made)
+    room = made.screen().availableGeometry()
+    assert made.height() <= max(room.height(), made.minimumHeight())
+    assert made.width() <= max(room.width(), made.minimumWidth())

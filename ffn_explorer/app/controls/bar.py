@@ -19,6 +19,8 @@ class ControlBar(QWidget):
     """The knobs of a synthetic FFN; a pure function of the Scene, like a panel."""
 
     requested = Signal(object)
+    left = Signal()
+    """A person is done with a knob: the keyboard goes back to the pictures."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build the bar from CONTROLS and PRESETS."""
@@ -51,6 +53,10 @@ class ControlBar(QWidget):
         self._row.addWidget(self._flow_host, 1)
         for knob in self.knobs:
             knob.requested.connect(self.requested)
+            knob.editor.done.connect(self.left)
+        # A click on a button takes no keyboard from the pictures; Tab still reaches it.
+        for button in (self.preset, self.more_button):
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.more.requested.connect(self.requested)
 
     def add_right(self, widget: QWidget) -> None:
@@ -62,6 +68,12 @@ class ControlBar(QWidget):
         self.more.set_devices(devices)
         if self._scene is not None:
             self.more.show_scene(self._scene)
+
+    def refresh(self) -> None:
+        """Show again what is in force, after something else was refused."""
+        scene, self._scene = self._scene, None
+        if scene is not None:
+            self.offer(scene)
 
     def offer(self, scene: Scene) -> None:
         """Show a scene if something that the knobs read has changed."""

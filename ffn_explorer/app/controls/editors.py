@@ -3,11 +3,13 @@
 from fractions import Fraction
 
 from PySide6.QtCore import QLocale, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QValidator, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLineEdit, QSpinBox
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QSpinBox
 
 LONGEST_RATIO = 6
 """Wide letters that leave room for the longest ratio shown, ×2.688."""
+MOST_ROWS = 16
+"""Rows of a list shown without scrolling."""
 TYPING_PAUSE_MS = 600
 """A number being typed counts once the person pauses this long (or presses Enter)."""
 
@@ -16,6 +18,7 @@ class _Typing:
     """What both number editors share: typing counts after a pause or Enter, the wheel only with focus."""
 
     chosen: Signal
+    done: Signal
 
     def _watch(self: "IntEdit | FloatEdit", step: float) -> None:  # type: ignore[misc]
         self.setSingleStep(step)  # type: ignore[arg-type]
@@ -29,6 +32,7 @@ class _Typing:
         self._pause.timeout.connect(self._commit)
         self.lineEdit().textEdited.connect(lambda _: self._pause.start())
         self.editingFinished.connect(self._finish)
+        self.lineEdit().returnPressed.connect(self.done)
 
     def _finish(self: "IntEdit | FloatEdit") -> None:  # type: ignore[misc]
         if self._pause.isActive():
@@ -44,6 +48,8 @@ class IntEdit(_Typing, QSpinBox):
     """Whole number with grouped thousands; arrow keys and wheel act at once, typing after a pause."""
 
     chosen = Signal(int)
+    done = Signal()
+    """A person pressed Enter."""
 
     def __init__(self, low: int, high: int, step: int) -> None:
         """Build an editor for low..high."""
@@ -87,6 +93,7 @@ class FloatEdit(_Typing, QDoubleSpinBox):
     """Number with two decimals, same habits as IntEdit."""
 
     chosen = Signal(float)
+    done = Signal()
 
     def __init__(self, low: float, high: float, step: float) -> None:
         """Build an editor for low..high."""
@@ -117,10 +124,13 @@ class ChoiceEdit(QComboBox):
     """One of several values; the data of each row is the value, its text is translated."""
 
     chosen = Signal(str)
+    done = Signal()
+    """The list was opened and closed again."""
 
     def __init__(self) -> None:
         """Build an empty list; `show_choices` fills it."""
         super().__init__()
+        self.setMaxVisibleItems(MOST_ROWS)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.activated.connect(lambda row: self.chosen.emit(self.itemData(row)))
@@ -133,6 +143,11 @@ class ChoiceEdit(QComboBox):
                 self.addItem(label, data)
         self.setCurrentIndex(self.findData(value))
 
+    def hidePopup(self) -> None:
+        """Close the list, and say that the choice is made."""
+        super().hidePopup()
+        self.done.emit()
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scrolling past an unfocused editor must not change it."""
         if self.hasFocus():
@@ -141,10 +156,23 @@ class ChoiceEdit(QComboBox):
             event.ignore()
 
 
+class TickEdit(QCheckBox):
+    """Yes or no; a click takes no keyboard from the pictures, Tab still reaches it."""
+
+    done = Signal()
+
+    def __init__(self) -> None:
+        """Build the box."""
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+
 class RatioEdit(QComboBox):
     """Dff / D: a common ratio from the list, or any number or fraction typed."""
 
-    chosen = Signal(float)
+    chosen = Signal(str)
+    """What was chosen or typed; it need not be a ratio."""
+    done = Signal()
     COMMON = ("1", "2", "8/3", "3.5", "4", "8")
 
     def __init__(self) -> None:
@@ -156,22 +184,18 @@ class RatioEdit(QComboBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.addItems([f"×{ratio}" for ratio in self.COMMON])
         self.setMinimumContentsLength(LONGEST_RATIO)
-        self._line.setValidator(_RatioValidator(self))
-        self._line.returnPressed.connect(self._typed)
-        self.activated.connect(self._typed)
+        self._shown = ""
+        self._line.returnPressed.connect(self._choose)
+        self._line.returnPressed.connect(self.done)
+        self._line.editingFinished.connect(self._restore)
+        self.activated.connect(self._choose)
 
     def show_ratio(self, d_ff: int, d_model: int) -> None:
         """Show d_ff / d_model, as a common ratio when it is the nearest whole width to one."""
-        if self._line.isModified() and self._line.hasFocus():
-            return
         ratio = next((r for r in self.COMMON if round(float(Fraction(r)) * d_model) == d_ff), None)
-        self.setEditText(f"×{ratio or f'{d_ff / d_model:.4g}'}")
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape gives up what was typed."""
-        if event.key() == Qt.Key.Key_Escape:
-            self._line.setModified(False)
-        super().keyPressEvent(event)
+        self._shown = f"×{ratio or f'{d_ff / d_model:.4g}'}"
+        if not (self._line.isModified() and self._line.hasFocus()):
+            self._restore()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scrolling past an unfocused editor must not change it."""
@@ -180,18 +204,23 @@ class RatioEdit(QComboBox):
         else:
             event.ignore()
 
-    def _typed(self) -> None:
-        ratio = parse_ratio(self.currentText())
+    def hidePopup(self) -> None:
+        """Close the list, and say that the choice is made."""
+        super().hidePopup()
+        self.done.emit()
+
+    def _choose(self) -> None:
+        # Enter comes twice, from the line and from the list; what is in force already needs no change.
         self._line.setModified(False)
-        if ratio is not None:
-            self.chosen.emit(ratio)
+        if self.currentText() != self._shown:
+            self.chosen.emit(self.currentText())
 
-
-class _RatioValidator(QValidator):
-    def validate(self, typed: str, position: int) -> tuple[QValidator.State, str, int]:
-        """Accept what `parse_ratio` reads; let anything else be typed on."""
-        good = parse_ratio(typed) is not None
-        return (QValidator.State.Acceptable if good else QValidator.State.Intermediate), typed, position
+    def _restore(self) -> None:
+        """What was typed and not chosen gives way to what is in force."""
+        self._line.setModified(False)
+        self.setEditText(self._shown)
+        # A long ratio is cut at its end, where it matters least.
+        self._line.setCursorPosition(0)
 
 
 def parse_ratio(typed: str) -> float | None:

@@ -5,16 +5,20 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from ffn_explorer.app.controls.editors import ChoiceEdit, FloatEdit, IntEdit, RatioEdit
+from ffn_explorer.app.controls.editors import ChoiceEdit, FloatEdit, IntEdit, RatioEdit, TickEdit, parse_ratio
 from ffn_explorer.app.controls.table import Control
 from ffn_explorer.core.activation_table import ACTIVATIONS
+from ffn_explorer.core.errors import SettingError
 from ffn_explorer.core.settings import CHOICES, LIMITS
 from ffn_explorer.state import changes
+from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.change import Change
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import say
 from ffn_explorer.widgets.fonts import font
 
 THETA_LIMIT = 100.0
+Editor = IntEdit | FloatEdit | ChoiceEdit | RatioEdit | TickEdit
 
 
 class Knob(QWidget):
@@ -22,7 +26,7 @@ class Knob(QWidget):
 
     requested = Signal(object)
 
-    def __init__(self, row: Control, editor: QWidget) -> None:
+    def __init__(self, row: Control, editor: Editor) -> None:
         """Put an editor under or beside its label."""
         super().__init__()
         self.row = row
@@ -135,8 +139,7 @@ class FlagKnob(Knob):
 
     def __init__(self, row: Control) -> None:
         """Build the box."""
-        self.edit = QCheckBox()
-        self.edit.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.edit = TickEdit()
         super().__init__(row, self.edit)
         self.edit.clicked.connect(self.choose)
 
@@ -152,13 +155,27 @@ class RatioKnob(Knob):
         """Build the list."""
         self.edit = RatioEdit()
         super().__init__(row, self.edit)
-        self.edit.chosen.connect(
-            lambda ratio: self.requested.emit(changes.set_ratio(ratio, gesture="knob:ratio"))
+        self.edit.chosen.connect(self.choose)
+
+    def choose(self, typed: str) -> None:
+        """Ask for the ratio typed, or for the sentence that says why it is none."""
+        ratio = parse_ratio(typed)
+        self.requested.emit(
+            not_a_ratio(typed) if ratio is None else changes.set_ratio(ratio, gesture="knob:ratio")
         )
 
     def show_value(self, scene: Scene) -> None:
         """Show the ratio in force."""
         self.edit.show_ratio(scene.settings.d_ff, scene.settings.d_model)
+
+
+def not_a_ratio(typed: str) -> Change:
+    """A change that cannot be made, with its reason."""
+
+    def refuse(_state: AppState) -> AppState:
+        raise SettingError("error.ratio", value=typed)
+
+    return Change("undo.ratio", refuse)
 
 
 class ThetaKnob(Knob):
