@@ -1,10 +1,11 @@
 """Editors that speak only when a person acts: showing another state never makes them emit."""
 
 from fractions import Fraction
+from typing import cast
 
 from PySide6.QtCore import QLocale, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QSpinBox
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QSpinBox, QWidget
 
 LONGEST_RATIO = 6
 """Wide letters that leave room for the longest ratio shown, ×2.688."""
@@ -14,7 +15,18 @@ TYPING_PAUSE_MS = 600
 """A number being typed counts once the person pauses this long (or presses Enter)."""
 
 
-class _Typing:
+class _Calm:
+    """Scrolling past an editor without the focus must not change it."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Pass the wheel on only with the focus."""
+        if cast(QWidget, self).hasFocus():
+            super().wheelEvent(event)  # type: ignore[misc] # the editor that this is mixed into has one
+        else:
+            event.ignore()
+
+
+class _Typing(_Calm):
     """What both number editors share: typing counts after a pause or Enter, the wheel only with focus."""
 
     chosen: Signal
@@ -33,6 +45,11 @@ class _Typing:
         self.lineEdit().textEdited.connect(lambda _: self._pause.start())
         self.editingFinished.connect(self._finish)
         self.lineEdit().returnPressed.connect(self.done)
+
+    def show_value(self: "IntEdit | FloatEdit", value: float) -> None:  # type: ignore[misc]
+        """Show a value, unless the person is just typing another."""
+        if not self._pause.isActive() and value != self.value():
+            self.setValue(value)  # type: ignore[arg-type]
 
     def _finish(self: "IntEdit | FloatEdit") -> None:  # type: ignore[misc]
         if self._pause.isActive():
@@ -68,11 +85,6 @@ class IntEdit(_Typing, QSpinBox):
         """The same: a number is never cut."""
         return self.sizeHint()
 
-    def show_value(self, value: int) -> None:
-        """Show a value, unless the person is just typing another."""
-        if not self._pause.isActive() and value != self.value():
-            self.setValue(value)
-
     def stepBy(self, steps: int) -> None:
         """Step by arrow key, button or wheel; from an odd value to the next multiple of the step."""
         step, value = self.singleStep(), self.value()
@@ -80,13 +92,6 @@ class IntEdit(_Typing, QSpinBox):
         target = (below + steps) * step if rest == 0 else (below + (steps if steps > 0 else steps + 1)) * step
         self.setValue(min(self.maximum(), max(self.minimum(), target)))
         self.chosen.emit(self.value())
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scrolling past an unfocused editor must not change it."""
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
 
 class FloatEdit(_Typing, QDoubleSpinBox):
@@ -102,25 +107,13 @@ class FloatEdit(_Typing, QDoubleSpinBox):
         self.setDecimals(2)
         self._watch(step)
 
-    def show_value(self, value: float) -> None:
-        """Show a value, unless the person is just typing another."""
-        if not self._pause.isActive() and value != self.value():
-            self.setValue(value)
-
     def stepBy(self, steps: int) -> None:
         """Step by arrow key, button or wheel."""
         super().stepBy(steps)
         self.chosen.emit(self.value())
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scrolling past an unfocused editor must not change it."""
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
-
-class ChoiceEdit(QComboBox):
+class ChoiceEdit(_Calm, QComboBox):
     """One of several values; the data of each row is the value, its text is translated."""
 
     chosen = Signal(str)
@@ -148,13 +141,6 @@ class ChoiceEdit(QComboBox):
         super().hidePopup()
         self.done.emit()
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scrolling past an unfocused editor must not change it."""
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
-
 
 class TickEdit(QCheckBox):
     """Yes or no; a click takes no keyboard from the pictures, Tab still reaches it."""
@@ -167,7 +153,7 @@ class TickEdit(QCheckBox):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
 
-class RatioEdit(QComboBox):
+class RatioEdit(_Calm, QComboBox):
     """Dff / D: a common ratio from the list, or any number or fraction typed."""
 
     chosen = Signal(str)
@@ -196,13 +182,6 @@ class RatioEdit(QComboBox):
         self._shown = f"×{ratio or f'{d_ff / d_model:.4g}'}"
         if not (self._line.isModified() and self._line.hasFocus()):
             self._restore()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scrolling past an unfocused editor must not change it."""
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
     def hidePopup(self) -> None:
         """Close the list, and say that the choice is made."""
