@@ -202,13 +202,14 @@ def _strongest(parts: Floats) -> tuple[np.ndarray, Floats]:
 
 @lru_cache(maxsize=32)
 def make_position(run: RunResult) -> PositionCheck:
-    """One position alone and a reversed sentence, against the full pass."""
+    """One position alone (the second, where there is one) and a reversed sentence, against the full pass."""
     settings, x = run.request.settings, run.values[Stage.INPUT]
     full = run_ffn(x, settings)[Stage.OUT]
-    alone = run_ffn(x[:, 1:2], settings)[Stage.OUT]
+    one = slice(1, 2) if x.shape[1] > 1 else slice(0, 1)
+    alone = run_ffn(x[:, one], settings)[Stage.OUT]
     turned = run_ffn(x[:, ::-1], settings)[Stage.OUT]
     return PositionCheck(
-        alone=float(np.abs(alone - full[:, 1:2]).max()),
+        alone=float(np.abs(alone - full[:, one]).max()),
         permuted=float(np.abs(turned[:, ::-1] - full).max()),
         tolerance=1e-5,
         dtype="float32",

@@ -14,6 +14,7 @@ from ffn_explorer.state.visible import visible
 from ffn_explorer.widgets.heatmap import HeatMap
 from ffn_explorer.widgets.map_picture import MapPicture, MapWords
 from ffn_explorer.widgets.panel import Panel
+from ffn_explorer.widgets.reveal import cell_share
 from ffn_explorer.widgets.stage_tabs import StageTabs, Tab
 
 
@@ -97,7 +98,7 @@ class MapsPanel(Panel):
             axis=axis,
             first=min(max(0, view.first), axis - shown),
             shown=shown,
-            progress=dict(scene.progress).get(stage, 1.0),
+            progress=_shown_share(scene, stage),
             row=chosen.token,
             column=_inside(chosen.neuron if stage in WIDE else chosen.dim, width),
             hovered=_pointed(scene.hover, stage, chosen.sentence, width=width),
@@ -119,7 +120,7 @@ class MapsPanel(Panel):
             column="" if column is None else self.say(f"{kind}_n", n=numbers.count(column)),
             readout=self._readout(scene, run, stage),
             beyond=self.say("beyond", **sizes) if width < axis else "",
-            waiting=self.say("waiting"),
+            waiting="" if _begun(scene, stage) else self.say("waiting"),
         )
 
     def _readout(self, scene: Scene, run: RunResult, stage: Stage) -> str:
@@ -129,7 +130,7 @@ class MapsPanel(Panel):
         if at is None:
             column = _inside(chosen.neuron if stage in WIDE else chosen.dim, width)
             at = None if column is None else (chosen.token, column)
-        if at is None or at[1] >= dict(scene.progress).get(stage, 1.0) * width:
+        if at is None or at[1] >= _shown_share(scene, stage) * width:
             return ""
         kind = "neuron" if stage in WIDE else "dimension"
         value = float(run.values[stage][chosen.sentence, at[0], at[1]])
@@ -203,6 +204,15 @@ def stage_shown(scene: Scene) -> Stage | None:
     if scene.current in (Stage.GATE, Stage.UP) and Stage.GATE in scene.run.values:
         return Stage.GATE if scene.selection.stage is Stage.GATE else Stage.UP
     return scene.current if scene.current in scene.run.values else scene.run.stages[0]
+
+
+def _begun(scene: Scene, stage: Stage) -> bool:
+    return dict(scene.progress).get(stage, 1.0) > 0.0
+
+
+def _shown_share(scene: Scene, stage: Stage) -> float:
+    """Share of the columns revealed: the same as of the stage's strip."""
+    return cell_share(dict(scene.progress).get(stage, 1.0))
 
 
 def _inside(column: int | None, width: int) -> int | None:

@@ -4,8 +4,10 @@ from typing import ClassVar
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Cell
+from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.flow_caption import counted
 from ffn_explorer.widgets.flow_footer import Footer
@@ -59,18 +61,18 @@ class StagePanel(Panel):
         self.title.set_text(self._title(scene))
         self.note.set_text(self._note(scene))
         captions = self._captions(scene)
-        self.footer.set_texts(captions, "" if scene.run is None else self.say(scene.origin))
+        right, details = ("", "") if scene.run is None else self._size(scene, scene.run)
+        self.footer.set_texts(captions, right, details=details)
         self.view.setAccessibleName(self.title.text)
         self.view.setAccessibleDescription(self._description(scene, captions[0]))
 
     def tooltip(self, cell: Cell) -> str:
-        """Name and exact value of a cell."""
-        scene = self.scene
-        value = None if scene is None else scene.value(cell)
-        if scene is None or value is None:
+        """Exact value of a cell."""
+        value = None if self.scene is None else self.scene.value(cell)
+        if value is None:
             return ""
-        name = next(self.say(info.name) for info in scene.stages if info.stage is cell.stage)
-        return self.say("tip", name=name, symbol=cell.stage, index=cell.index, value=numbers.short(value))
+        name = "x" if cell.stage is Stage.INPUT else str(cell.stage)
+        return self.say("tip", name=name, index=numbers.count(cell.index), value=numbers.short(value))
 
     def _choose(self, cell: Cell | None) -> None:
         self.request(changes.clear_selection() if cell is None else changes.select_cell(cell))
@@ -133,6 +135,21 @@ class StagePanel(Panel):
         paths = scene.detail.paths
         neuron, strength = numbers.count(int(paths.neuron[0])), numbers.short(float(paths.strength[0]))
         return self.say("memory", neuron=neuron, strength=strength)
+
+    def _size(self, scene: Scene, run: RunResult) -> tuple[str, str]:
+        """Parameters and origin; and weights, biases and cost, for the tooltip."""
+        bill = run.bill
+        total = numbers.count(bill.ffn_total)
+        right = self.say("parameters_origin", total=total, origin=scene.origin)
+        details = self.say(
+            "parameters_tip",
+            weights=numbers.count(bill.ffn_weights),
+            biases=numbers.count(bill.ffn_total - bill.ffn_weights),
+            total=total,
+            tokens=numbers.count(sum(run.lengths)),
+            flops=numbers.count(bill.ffn_flops),
+        )
+        return right, details
 
     def _description(self, scene: Scene, caption: str) -> str:
         """For screen readers: the stages with their sizes, and the caption."""

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from ffn_explorer.state.scene import Scene
-from ffn_explorer.widgets.flow_picture import cell_share
 from ffn_explorer.widgets.flow_ribbons import last_wide
+from ffn_explorer.widgets.reveal import cell_share
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,10 @@ class Box:
         apart = self.right + margin <= other.x or other.right + margin <= self.x
         return not (apart or self.bottom + margin <= other.y or other.bottom + margin <= self.y)
 
+    def holds(self, x: float, y: float) -> bool:
+        """Whether a point lies in it, edges included."""
+        return self.x <= x <= self.right and self.y <= y <= self.bottom
+
     def moved(self, dx: float, dy: float) -> "Box":
         """The same box elsewhere."""
         return replace(self, x=self.x + dx, y=self.y + dy)

@@ -16,7 +16,7 @@ NORM_LABELS: dict[NormKind, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """Texts of one plate from the longest to the shortest; shape stands under the longest only."""
+    """Texts of one plate: the whole formula, then what nobody takes for a formula, down to a bare name."""
 
     stage: Stage
     texts: tuple[str, ...]
@@ -42,17 +42,20 @@ def formulas_of(spec: FFNSpec, settings: Settings, stages: tuple[Stage, ...]) ->
 
 def _reads(matrix: str, stages: tuple[Stage, ...], settings: Settings) -> tuple[str, ...]:
     read = "norm(x)" if Stage.NORM in stages else "x"
-    return (f"{matrix} · {read}{' + b' if settings.bias else ''}", f"{matrix} · {read}", matrix)
+    return (f"{matrix} · {read}{' + b' if settings.bias else ''}", matrix)
 
 
 def _writes(spec: FFNSpec, settings: Settings, stages: tuple[Stage, ...]) -> tuple[str, ...]:
     hidden = "hidden" if Stage.HIDDEN in stages else "act"
+    whole = f"W_down · {hidden}{' + b' if settings.bias else ''}"
     if spec.routing is not None:
-        return (f"Σₖ wₖ · W_down · {hidden}", "Σₖ wₖ · W_down", "W_down")
-    whole = f"{_times(spec.output_scale)}W_down · {hidden}{' + b' if settings.bias else ''}"
+        whole = f"Σₖ wₖ · ({whole})" if settings.bias else f"Σₖ wₖ · {whole}"
+        whole += " + shared" if settings.shared_experts else ""
+    if spec.output_scale != 1.0:
+        whole = f"{_times(spec.output_scale)}({whole})"
     if settings.training and settings.dropout > 0:
         whole = f"dropout({whole})"
-    return (whole, f"W_down · {hidden}", "W_down")
+    return (whole, "W_down")
 
 
 def _function(spec: FFNSpec) -> tuple[str, ...]:
@@ -67,7 +70,9 @@ def _product(spec: FFNSpec) -> tuple[str, ...]:
         parts.append(f"× {spec.hidden_multiplier:g}")
     if spec.inner_norm is not None:
         parts += NORM_LABELS[spec.inner_norm.kind][:1]
-    return tuple(dict.fromkeys((" → ".join(parts), parts[0]))) if parts else ()
+    if len(parts) < 2:
+        return tuple(parts)
+    return (" → ".join(parts), f"{parts[0]} …")
 
 
 def _sum(spec: FFNSpec) -> tuple[str, ...]:

@@ -14,9 +14,10 @@ from ffn_explorer.widgets.flow_bands import Band
 from ffn_explorer.widgets.flow_columns import Box, Column
 from ffn_explorer.widgets.flow_marks import draw_marks
 from ffn_explorer.widgets.flow_paint import draw_band, draw_column, draw_ribbons, draw_skip
-from ffn_explorer.widgets.flow_picture import FlowPicture, focus_of, ribbon_share, subject_of
+from ffn_explorer.widgets.flow_picture import FlowPicture, focus_of, subject_of
 from ffn_explorer.widgets.flow_strip import strip_image
 from ffn_explorer.widgets.layers import Layers, device_scale
+from ffn_explorer.widgets.reveal import ribbon_share
 from ffn_explorer.widgets.theme import theme_of
 
 FADED = 0.22

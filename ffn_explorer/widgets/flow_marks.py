@@ -22,10 +22,21 @@ def draw_marks(painter: QPainter, picture: FlowPicture, focus: Cell, ribbons: tu
     painter.setPen(QPen(QColor(theme.ink), 1.6 * unit))
     for column, index in _places(picture, focus, ribbons):
         _tick(painter, column, index, unit=unit)
+    _name(painter, picture, focus)
+
+
+def name_box(picture: FlowPicture, focus: Cell) -> Box:
+    """Place of the focus's name: beside the strip, on the side and height where it covers no other words."""
+    unit, metrics = unit_of(picture.look), QFontMetricsF(font(picture.look, "small", bold=True))
     column = picture.grid.column(focus.stage)
+    width = metrics.horizontalAdvance(_name_of(picture, focus)) + 12.0 * unit
+    height = metrics.height() + 4.0 * unit
+    return _free_place(picture, column, column.y_of(focus.index), width=width, height=height)
+
+
+def _name_of(picture: FlowPicture, focus: Cell) -> str:
     word = "neuron" if focus.stage in WIDE else "dim"
-    text = say(picture.look.language, f"panel.stage.{word}", index=f"{focus.index:,}")
-    _name(painter, picture, column, focus.index, text)
+    return say(picture.look.language, f"panel.stage.{word}", index=f"{focus.index:,}")
 
 
 def _places(picture: FlowPicture, focus: Cell, ribbons: tuple[Ribbon, ...]) -> Iterator[tuple[Column, int]]:
@@ -49,20 +60,18 @@ def _tick(painter: QPainter, column: Column, index: int, *, unit: float) -> None
         painter.drawRect(QRectF(column.box.x, y - high / 2, column.box.w, high))
 
 
-def _name(painter: QPainter, picture: FlowPicture, column: Column, index: int, text: str) -> None:
-    """A pill beside the strip, on the side and height where it covers no plate and no label."""
-    look = picture.look
-    theme, unit = theme_of(look), unit_of(look)
-    face = font(look, "small", bold=True)
-    metrics = QFontMetricsF(face)
-    width, height = metrics.horizontalAdvance(text) + 12.0 * unit, metrics.height() + 4.0 * unit
-    box = _free_place(picture, column, column.y_of(index), width=width, height=height)
+def _name(painter: QPainter, picture: FlowPicture, focus: Cell) -> None:
+    """A pill with the focus's name."""
+    theme, unit = theme_of(picture.look), unit_of(picture.look)
+    box = name_box(picture, focus)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(theme.accent))
     painter.drawRoundedRect(QRectF(box.x, box.y, box.w, box.h), 5.0 * unit, 5.0 * unit)
-    painter.setFont(face)
+    painter.setFont(font(picture.look, "small", bold=True))
     painter.setPen(QColor(theme.on_accent))
-    painter.drawText(QRectF(box.x, box.y, box.w, box.h), Qt.AlignmentFlag.AlignCenter, text)
+    painter.drawText(
+        QRectF(box.x, box.y, box.w, box.h), Qt.AlignmentFlag.AlignCenter, _name_of(picture, focus)
+    )
 
 
 def _free_place(picture: FlowPicture, column: Column, y: float, *, width: float, height: float) -> Box:

@@ -9,12 +9,13 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.widgets.flow_bands import Band, band_colour, silhouette
 from ffn_explorer.widgets.flow_columns import Column
 from ffn_explorer.widgets.flow_labels import Label, name_role, unit_of
-from ffn_explorer.widgets.flow_picture import FlowPicture, cell_share, ribbon_share
+from ffn_explorer.widgets.flow_picture import FlowPicture
 from ffn_explorer.widgets.flow_plates import draw_plate
 from ffn_explorer.widgets.flow_ribbons import Ribbon, path_of, pen_of
 from ffn_explorer.widgets.flow_router import draw_router
 from ffn_explorer.widgets.flow_strip import draw_strip
 from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.reveal import cell_share, ribbon_share
 from ffn_explorer.widgets.theme import Theme, theme_of
 
 

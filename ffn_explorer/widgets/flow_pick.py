@@ -5,9 +5,10 @@ import numpy as np
 from ffn_explorer.core.stages import WIDE, Stage
 from ffn_explorer.state.app_state import Cell
 from ffn_explorer.widgets.flow_columns import Column
-from ffn_explorer.widgets.flow_picture import FlowPicture, cell_share, ribbon_share
+from ffn_explorer.widgets.flow_picture import FlowPicture
 from ffn_explorer.widgets.flow_ribbons import y_at
 from ffn_explorer.widgets.flow_strip import cells_on
+from ffn_explorer.widgets.reveal import cell_share, ribbon_share
 
 REACH_PX = 4.0
 """How near to a ribbon or a strip the pointer must come."""
@@ -16,14 +17,16 @@ REACH_PX = 4.0
 def cell_at(
     picture: FlowPicture, progress: dict[Stage, float], x: float, y: float, *, scale: float
 ) -> Cell | None:
-    """The number at a point, once it is revealed.  scale: device pixels per logical pixel."""
+    """The number at a point, once it is revealed; nothing under a plate.  scale: device px per logical px."""
+    if picture.covers(x, y):
+        return None
     for column in picture.grid.columns:
         box = column.box
         if box.x - REACH_PX <= x <= box.right + REACH_PX and box.y <= y < box.bottom:
             if y - box.y > cell_share(progress[column.stage]) * box.h:
                 return None
             return Cell(column.stage, *picture.at, _strongest(picture, column, y, scale=scale))
-    return _on_ribbon(picture, progress, x, y)
+    return on_ribbon(picture, progress, x, y)
 
 
 def _strongest(picture: FlowPicture, column: Column, y: float, *, scale: float) -> int:
@@ -34,7 +37,7 @@ def _strongest(picture: FlowPicture, column: Column, y: float, *, scale: float) 
     return first + int(np.where(np.isfinite(values), values, np.inf).argmax())
 
 
-def _on_ribbon(picture: FlowPicture, progress: dict[Stage, float], x: float, y: float) -> Cell | None:
+def on_ribbon(picture: FlowPicture, progress: dict[Stage, float], x: float, y: float) -> Cell | None:
     """The neuron of the nearest ribbon in reach, as a cell of the wide stage that it touches."""
     best: tuple[float, Cell] | None = None
     for ribbon in picture.ribbons:

@@ -18,11 +18,6 @@ from ffn_explorer.widgets.flow_plates import Plate, place_plates
 from ffn_explorer.widgets.flow_ribbons import Ribbon, ribbons_of, through
 from ffn_explorer.widgets.flow_router import Choice, RouterBlock, place_router, wanted_width
 
-RIBBONS_UNTIL = 0.7
-"""Share of a stage's progress in which its ribbons grow; its cells fill from `CELLS_FROM` on."""
-
-CELLS_FROM = 0.3
-
 TALL_PX = 170.0
 """Height of a strip that bears ribbons of full thickness."""
 
@@ -167,6 +162,11 @@ class FlowPicture:
         right, bottom = max(box.right for box in boxes) + pad, max(box.bottom for box in boxes) + pad
         return Box(left, top, right - left, bottom - top)
 
+    def covers(self, x: float, y: float) -> bool:
+        """Whether a plate or the router lies over this point."""
+        boxes = [plate.box for plate in self.plates] + ([] if self.router is None else [self.router.box])
+        return any(box.holds(x, y) for box in boxes)
+
     def _rows(self) -> dict[Stage, Floats]:
         """Exact values `[F]` of the wide stages at the token."""
         values = self.subject.run.values
@@ -196,13 +196,3 @@ def focus_of(scene: Scene, picture: FlowPicture) -> Cell | None:
         if cell is not None and cell.stage in picture.stages:
             return cell if cell.index < picture.grid.column(cell.stage).count else None
     return None
-
-
-def ribbon_share(progress: float) -> float:
-    """How far a stage's ribbons have grown, 0..1."""
-    return min(1.0, progress / RIBBONS_UNTIL)
-
-
-def cell_share(progress: float) -> float:
-    """How much of a stage's strip is filled, 0..1 from the top."""
-    return min(1.0, max(0.0, (progress - CELLS_FROM) / (1.0 - CELLS_FROM)))

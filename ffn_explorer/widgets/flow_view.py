@@ -1,8 +1,9 @@
 """FlowView: the flow picture with pointer, keyboard and tooltips."""
 
+import math
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
@@ -11,6 +12,7 @@ from ffn_explorer.state.app_state import Cell
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.flow_item import FlowItem
+from ffn_explorer.widgets.flow_marks import name_box
 from ffn_explorer.widgets.flow_pick import cell_at
 from ffn_explorer.widgets.flow_ribbons import last_wide
 
@@ -69,10 +71,18 @@ class FlowView(Canvas):
     def viewportEvent(self, event: QEvent) -> bool:
         """Show the exact number under a resting pointer."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            cell = self.cell_under(QPointF(event.pos()))
-            QToolTip.showText(event.globalPos(), "" if cell is None else self._tooltip(cell), self, QRect())
+            self._show_tooltip(event.pos())
             return True
         return bool(super().viewportEvent(event))
+
+    def _show_tooltip(self, at: QPoint) -> None:
+        """Below the pointer and the name of what it points at: Qt puts a tooltip under its point."""
+        cell, picture = self.cell_under(QPointF(at)), self.item.picture
+        if cell is None or picture is None:
+            QToolTip.hideText()
+            return
+        under = QPoint(at.x(), max(at.y(), math.ceil(name_box(picture, cell).bottom)))
+        QToolTip.showText(self.viewport().mapToGlobal(under), self._tooltip(cell), self, QRect())
 
     def event(self, event: QEvent) -> bool:
         """Keep the arrow keys from the window's shortcuts while this view has the focus."""

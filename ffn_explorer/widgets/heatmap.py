@@ -1,10 +1,12 @@
 """HeatMap: rows x columns as an image at exact device pixels, with labels, scale, selection and pointer."""
 
+from html import escape
+
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QSizeF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QTransform, QWheelEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QPointF, QSizeF, Qt, Signal
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QTransform, QWheelEvent
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.layers import Layers
@@ -88,6 +90,23 @@ class HeatMap(Canvas):
         block = picture.exact[first_row:past_row, first:past]
         row, column = np.unravel_index(_shown_member(block, image.byte_at(y, x)), block.shape)
         return first_row + int(row), first + int(column)
+
+    def token_at(self, at: QPointF) -> str:
+        """The whole token whose label lies at a position, "" beside the labels."""
+        picture, places = self._picture, self._places
+        if picture is None or places is None or not 0 <= at.x() < places.area.left():
+            return ""
+        _, y = self._device_pixel(at, places)
+        high = places.pixels[1]
+        return picture.rows[y * len(picture.rows) // high] if 0 <= y < high else ""
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Show the whole token under a pointer that rests on its label."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            token = escape(self.token_at(QPointF(event.pos())))
+            QToolTip.showText(event.globalPos(), f"<p>{token}</p>" if token else "", self)
+            return True
+        return bool(super().viewportEvent(event))
 
     def paint_front(self, painter: QPainter) -> None:
         """Paint labels, scale and selection."""

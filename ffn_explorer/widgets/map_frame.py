@@ -19,6 +19,7 @@ from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import Theme, theme_of
 
 _WIDE_CELL_PX = 6.0
+_TICK_GAP_PX = 5
 
 
 class MapPainter:
@@ -160,23 +161,30 @@ class MapPainter:
         end = self.columns.width
         marks = whole_ticks(first, past, most=most)
         ends = () if wide else tuple(at for at in (end, past) if first < at <= past)
-        top = self.area.bottom() + px(self.look, 4)
-        taken: list[QRectF] = []
+        # The first column says where the axis begins: no other mark may take its place.
+        taken = [self._tick(f"{first:,}", self.edge_x(first + 0.5 if wide else first))]
         chosen = self.picture.column
         if chosen is not None and (x := self.centre_x(chosen)) is not None:
-            self._tick(self.picture.words.column, x, top=top, taken=taken, bold=True)
+            place = self._tick_place(self.picture.words.column, x, bold=True)
+            place.moveLeft(max(place.left(), taken[0].right() + px(self.look, _TICK_GAP_PX)))
+            self._text(self.picture.words.column, place, align=CENTRE, colour=self.theme.ink, bold=True)
+            taken.append(place)
         for at in (*ends, *(mark for mark in marks if not (wide and mark == past))):
-            self._tick(f"{at:,}", self.edge_x(at + 0.5 if wide else at), top=top, taken=taken)
+            place = self._tick_place(f"{at:,}", x := self.edge_x(at + 0.5 if wide else at))
+            gap = px(self.look, _TICK_GAP_PX)
+            if not any(place.adjusted(-gap, 0, gap, 0).intersects(other) for other in taken):
+                taken.append(self._tick(f"{at:,}", x))
 
-    def _tick(self, text: str, x: float, *, top: float, taken: list[QRectF], bold: bool = False) -> None:
+    def _tick(self, text: str, x: float) -> QRectF:
+        """Paint one mark of the axis, and tell where it stands."""
+        place = self._tick_place(text, x)
+        self._text(text, place, align=CENTRE, colour=self.theme.muted)
+        return place
+
+    def _tick_place(self, text: str, x: float, *, bold: bool = False) -> QRectF:
         width = QFontMetricsF(self.bold if bold else self.small).horizontalAdvance(text) + 2
         left = min(max(x - width / 2, self.area.left() - 2), self.area.right() + px(self.look, 4) - width)
-        place = QRectF(left, top, width, self.line_height)
-        room = place.adjusted(-px(self.look, 5), 0, px(self.look, 5), 0)
-        if any(room.intersects(other) for other in taken):
-            return
-        taken.append(place)
-        self._text(text, place, align=CENTRE, colour=self.theme.ink if bold else self.theme.muted, bold=bold)
+        return QRectF(left, self.area.bottom() + px(self.look, 4), width, self.line_height)
 
     def _column_line(self) -> None:
         column = self.picture.column

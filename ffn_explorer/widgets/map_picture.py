@@ -12,6 +12,9 @@ from ffn_explorer.widgets.colourbar import bar_width
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.sizes import px
 
+LABELS_SHARE = 0.18
+"""Share of the width that tokens may take; longer ones end in "…" and stand whole in their tooltip."""
+
 _BAND_FROM_PX = 140
 
 
@@ -31,7 +34,7 @@ class MapWords:
     beyond: str
     """Said in the part of the axis where the stage has no columns."""
     waiting: str
-    """Said while nothing of the stage has been computed yet."""
+    """Said while the pass has not reached the stage; "" from then on."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,11 +83,9 @@ def map_places(picture: MapPicture, size: QSizeF, *, ratio: float) -> MapPlaces:
     small = QFontMetricsF(font(look, "small"))
     strong = QFontMetricsF(font(look, "small", bold=True))
     gap = px(look, 8)
-    labels = [
-        *(strong.horizontalAdvance(row) for row in picture.rows),
-        *map(small.horizontalAdvance, words.axes),
-    ]
-    left = min(max(labels) + gap, size.width() * 0.22)
+    longest = max((strong.horizontalAdvance(row) for row in picture.rows), default=0.0) + gap
+    names = max(map(small.horizontalAdvance, (*words.axes, words.rows))) + gap
+    left = max(min(longest, size.width() * LABELS_SHARE), min(names, size.width() * 0.22))
     bar = bar_width(look, picture.limits)
     right = max(bar + px(look, 14), small.horizontalAdvance(words.unit) + px(look, 10))
     band = small.height() + px(look, 4) if size.height() >= px(look, _BAND_FROM_PX) else 0.0
