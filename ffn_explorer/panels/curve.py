@@ -145,10 +145,8 @@ class CurvePanel(Panel):
             theta = self.say("theta_relative", theta=theta) if scene.theta_relative else theta
             counted = {"n": numbers.count(on), "total": numbers.count(total), "theta": theta}
             rest = numbers.count(total - on)
-            entries.append(
-                Entry("active", self.say(words[0], **counted), self.say("active_short", **counted))
-            )
-            entries.append(Entry("silent", self.say(words[1], n=rest), rest))
+            for mark, word, values in zip(("active", "silent"), words, (counted, {"n": rest})):
+                entries.append(Entry(mark, self.say(word, **values), self.say(f"{word}_short", **values)))
         if scene.other is not None:
             label = FUNCTIONS[scene.other.spec.function].label
             entries.append(Entry("other", self.say("other", label=label)))

@@ -1,9 +1,11 @@
 """ProofPanel: where a number comes from, recomputed in float64, and whether positions are independent."""
 
 import math
+import re
+from dataclasses import replace
 
-from PySide6.QtCore import QSize
-from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLayout, QWidget
 
 from ffn_explorer.core.records import PositionCheck, Proof
@@ -13,12 +15,17 @@ from ffn_explorer.state.app_state import Cell, View
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.visible import visible
 from ffn_explorer.widgets.buttons import IconButton
+from ffn_explorer.widgets.focus import draw_focus_ring
+from ffn_explorer.widgets.page import Block, Page
 from ffn_explorer.widgets.panel import PADDING_PX, Panel
-from ffn_explorer.widgets.paragraphs import Block, Page, Paragraphs
+from ffn_explorer.widgets.paragraphs import Paragraphs
 from ffn_explorer.widgets.sizes import px
 
 COMPACT_PX = 110
 """A card lower than this shows two shortened lines and no header."""
+_INDICES = re.compile(r"\[(\d+), (\d+|:),")
+"""Sentence and token, as they stand before a third index."""
+_RING_PX = 5
 DIGITS = 7
 """Significant digits of a number that is compared with its recomputation: those that float32 holds."""
 
@@ -39,6 +46,7 @@ class ProofPanel(Panel):
         # The least height is the compact card's, whether or not a header shows at the moment.
         self._column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         self.copy.clicked.connect(self._copy)
+        self.page.focused.connect(self.update)
         self.page.scrolled.connect(lambda y: self.request(changes.set_view(self.name, View(first=y))))
 
     def restyle(self, scene: Scene) -> None:
@@ -46,14 +54,17 @@ class ProofPanel(Panel):
         super().restyle(scene)
         self.copy.set_look(scene.look)
         self.copy.explain(self.say("copy"), self.say("copy_tip"))
-        self.title.set_text(self.say("title"))
+        self.title.set_text(self.say("title"), short=self.say("title_short"))
         self.page.setAccessibleName(self.say("scrolls"))
 
     def render_scene(self, scene: Scene) -> None:
         """Draw the proof and the position check."""
         cell = scene.subject
-        self.note.set_text("" if cell is None or asked(scene) else self.say("unasked"))
-        top = self._top(scene, cell)
+        unasked = cell is not None and not asked(scene)
+        note, short = (self.say("unasked"), self.say("unasked_short")) if unasked else ("", "")
+        self.note.set_text(note, short=short)
+        proof = shown_proof(scene)
+        top = self._top(scene, cell, proof)
         bottom = self._bottom(scene)
         brief = self._brief(scene, cell, bottom)
         self.page.show_page(Page(scene.look, top, bottom, brief, scene.view(self.name).first))
@@ -65,6 +76,19 @@ class ProofPanel(Panel):
         super().resizeEvent(event)
         self._fit()
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the card, and the page's focus ring in the margin around its text."""
+        super().paintEvent(event)
+        if self.scene is not None and self.page.ringed:
+            painter = QPainter(self)
+            margin = _RING_PX
+            draw_focus_ring(
+                painter,
+                QRectF(self.page.geometry()).adjusted(-margin, -margin, margin, margin),
+                self.scene.look,
+            )
+            painter.end()
+
     def minimumSizeHint(self) -> QSize:
         """Room for the two brief lines."""
         least = self.page.minimumSizeHint()
@@ -74,8 +98,9 @@ class ProofPanel(Panel):
         """The proof in plain text, for the clipboard."""
         if self.scene is None:
             return ""
-        top, bottom = self._top(self.scene, self.scene.subject), self._bottom(self.scene)
-        formula = [self.scene.proof.formula] if self.scene.proof else []
+        proof = shown_proof(self.scene)
+        top, bottom = self._top(self.scene, self.scene.subject, proof), self._bottom(self.scene)
+        formula = [proof.formula] if proof else []
         lines = [self.title.text, *formula, *(block.text for block in (*top, *bottom))]
         return "\n".join(line for line in lines if line) + "\n"
 
@@ -94,17 +119,16 @@ class ProofPanel(Panel):
 
     # What is said -------------------------------------------------------------------------------------------
 
-    def _top(self, scene: Scene, cell: Cell | None) -> tuple[Block, ...]:
+    def _top(self, scene: Scene, cell: Cell | None, proof: Proof | None) -> tuple[Block, ...]:
         if cell is None:
-            return (Block(self.say("empty"), "body", strong=False),)
-        proof = scene.proof
+            return (Block(self.say("empty"), role="body", strong=False),)
         return (
-            Block(self._cell(scene, cell), "title", bold=True),
+            Block(self._cell(scene, cell), role="title", bold=True),
             Block("" if proof is None else right_side(proof.formula), mono=True, strong=False, reserve=2),
             Block("" if proof is None else proof.numbers, mono=True, reserve=2),
             self._again(proof),
-            Block("" if proof is None else self._read(proof), strong=False),
-            Block(self.say("origin", origin=scene.origin, dtype=self._dtype(scene)), strong=False),
+            Block("" if proof is None else self._read(proof), strong=False, optional=True),
+            Block(self._origin(scene), strong=False, optional=True),
         )
 
     def _cell(self, scene: Scene, cell: Cell) -> str:
@@ -113,6 +137,9 @@ class ProofPanel(Panel):
         shown = "…" if value is None else numbers.short(value, digits=DIGITS)
         token = self._token(scene, cell)
         return self.say("cell", name=f"{name}[{cell.index}]", token=token, position=cell.token, value=shown)
+
+    def _origin(self, scene: Scene) -> str:
+        return self.say("origin", origin=scene.origin, dtype=self._dtype(scene))
 
     @staticmethod
     def _dtype(scene: Scene) -> str:
@@ -131,21 +158,22 @@ class ProofPanel(Panel):
         if not math.isfinite(proof.difference):
             return Block(self.say("again_not_finite", value=value), icon="waits", reserve=2)
         holds = proof.difference <= proof.tolerance
-        said = self.say(
-            "again",
-            value=value,
-            difference=numbers.short(proof.difference),
-            relation="≤" if holds else ">",
-            tolerance=numbers.short(proof.tolerance),
-        )
-        return Block(said, icon="holds" if holds else "breaks", wrong=not holds, reserve=2)
+        values = {
+            "value": value,
+            "difference": numbers.short(proof.difference),
+            "relation": "≤" if holds else ">",
+            "tolerance": numbers.short(proof.tolerance),
+        }
+        said, short = self.say("again", **values), self.say("again_short", **values)
+        return Block(said, short, icon="holds" if holds else "breaks", wrong=not holds, reserve=2)
 
     def _read(self, proof: Proof) -> str:
         return self.say("read", slices=", ".join(proof.slices))
 
     def _bottom(self, scene: Scene) -> tuple[Block, ...]:
         check = scene.position
-        heading = Block(self.say("position_title", dtype=self._dtype(scene)), bold=True)
+        asks, short = self.say("position_title", dtype=self._dtype(scene)), self.say("position_short")
+        heading = Block(asks, short, bold=True)
         if check is None:
             waits = Block(self.say("position_waiting"), icon="waits", strong=False)
             return (heading, waits, Block(""))
@@ -156,13 +184,13 @@ class ProofPanel(Panel):
 
     def _difference(self, key: str, difference: float, *, check: PositionCheck) -> Block:
         holds = difference <= check.tolerance
-        said = self.say(
-            key,
-            difference=numbers.short(difference),
-            relation="≤" if holds else ">",
-            tolerance=numbers.short(check.tolerance),
-        )
-        return Block(said, icon="holds" if holds else "breaks")
+        values = {
+            "difference": numbers.short(difference),
+            "relation": "≤" if holds else ">",
+            "tolerance": numbers.short(check.tolerance),
+        }
+        said, short = self.say(key, **values), self.say(f"{key}_short", **values)
+        return Block(said, short, icon="holds" if holds else "breaks")
 
     def _reason(self, scene: Scene) -> str:
         run = scene.run
@@ -179,13 +207,31 @@ class ProofPanel(Panel):
         if cell is None:
             return (Block(self.say("empty"), strong=False), second)
         again = self._again(scene.proof)
-        formula = "" if scene.proof is None else f"   {right_side(scene.proof.formula)}"
+        proof = shown_proof(scene)
+        formula = "" if proof is None else f"   {right_side(proof.formula)}"
         return (Block(self._cell(scene, cell) + formula, icon=again.icon, wrong=again.wrong), second)
 
 
 def asked(scene: Scene) -> bool:
     """Whether somebody points at the cell, or chose it."""
     return scene.subject in (scene.hover, scene.selection.cell())
+
+
+def shown_proof(scene: Scene) -> Proof | None:
+    """Proof of the subject, with its indices in the order of axes that is shown."""
+    proof = scene.proof
+    if proof is None or not scene.look.transposed:
+        return proof
+    slices = tuple(map(sequence_first, proof.slices))
+    return replace(proof, formula=sequence_first(proof.formula), slices=slices)
+
+
+def sequence_first(text: str) -> str:
+    """Text with sentence and token exchanged in every index: "out[0, 5, 3]" becomes "out[5, 0, 3]".
+
+    Tensors of two axes or one (weights, biases) have neither axis.
+    """
+    return _INDICES.sub(r"[\2, \1,", text)
 
 
 def right_side(formula: str) -> str:

@@ -48,7 +48,7 @@ EXPLORE = Split(
             "row",
             (
                 Split("column", (Slot("stage"), Slot("maps")), (60, 40)),
-                Split("column", (Slot("curve"), Slot("proof")), (50, 50)),
+                Split("column", (Slot("curve"), Slot("proof")), (42, 58)),
             ),
             (69, 31),
         ),

@@ -10,15 +10,14 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
-    QPen,
     QResizeEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QGraphicsView, QStyleOptionGraphicsItem, QWidget
 
 from ffn_explorer.state.app_state import Appearance
+from ffn_explorer.widgets.focus import KEYBOARD, draw_focus_ring
 from ffn_explorer.widgets.fonts import font
-from ffn_explorer.widgets.sizes import line_px
 from ffn_explorer.widgets.theme import theme_of
 
 FRAME_MS = 16
@@ -30,12 +29,6 @@ _ARROWS = {
     Qt.Key.Key_Up: (0, -1),
     Qt.Key.Key_Down: (0, 1),
 }
-
-_KEYBOARD = (
-    Qt.FocusReason.TabFocusReason,
-    Qt.FocusReason.BacktabFocusReason,
-    Qt.FocusReason.ShortcutFocusReason,
-)
 
 
 class Canvas(pg.GraphicsView):  # type: ignore[misc] # pyqtgraph carries no types
@@ -81,12 +74,7 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc] # pyqtgraph carries no type
             flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
             painter.drawText(place, int(flags), self.sentence)
         if self._by_keyboard and self.hasFocus():
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-            width = line_px(self.look, 2)
-            painter.setPen(QPen(QColor(theme_of(self.look).focus), width))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            inset = width / 2
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), 4, 4)
+            draw_focus_ring(painter, QRectF(self.rect()), self.look)
 
     def lay_out(self) -> None:
         """Place everything anew; subclasses extend it."""
@@ -138,7 +126,7 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc] # pyqtgraph carries no type
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show the focus ring where the keyboard brought the focus here; a click needs none."""
-        self._by_keyboard = event.reason() in _KEYBOARD
+        self._by_keyboard = event.reason() in KEYBOARD
         super().focusInEvent(event)
         self.front.update()
 

@@ -4,9 +4,12 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+LEAST_LETTERS = 8
+"""Fewer than these, with the ellipsis, would only disturb: then nothing is shown."""
+
 
 class ElidedLabel(QWidget):
-    """One line of text, elided at the right when there is no room."""
+    """One line of text: whole, else in a shorter wording, else elided at the right."""
 
     def __init__(
         self, parent: QWidget | None = None, *, align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft
@@ -14,6 +17,7 @@ class ElidedLabel(QWidget):
         """Build an empty label."""
         super().__init__(parent)
         self._text = ""
+        self._short = ""
         self._colour = QColor()
         self._align = align
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -23,11 +27,11 @@ class ElidedLabel(QWidget):
         """The whole text."""
         return self._text
 
-    def set_text(self, text: str) -> None:
-        """Show another text."""
-        if text == self._text:
+    def set_text(self, text: str, *, short: str = "") -> None:
+        """Show another text; short: what stands where there is no room for all of it."""
+        if (text, short) == (self._text, self._short):
             return
-        self._text = text
+        self._text, self._short = text, short
         self.setAccessibleName(text)
         self.updateGeometry()
         self.update()
@@ -50,9 +54,17 @@ class ElidedLabel(QWidget):
         """Any width will do; the height never shrinks."""
         return QSize(0, self.sizeHint().height())
 
+    def shown(self) -> str:
+        """The text as it fits the present width."""
+        metrics = QFontMetrics(self.font())
+        whole = metrics.horizontalAdvance(self._text) <= self.width() or not self._short
+        text = self._text if whole else self._short
+        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, self.width())
+        return "" if shown != text and len(shown) < LEAST_LETTERS else shown
+
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the text, shortened to the width at hand."""
-        shown = QFontMetrics(self.font()).elidedText(self._text, Qt.TextElideMode.ElideRight, self.width())
+        """Paint the text, shortened to the width at hand; then the tooltip has it whole."""
+        shown = self.shown()
         self.setToolTip(self._text if shown != self._text else "")
         painter = QPainter(self)
         painter.setPen(self._colour)

@@ -1,87 +1,54 @@
 """Paragraphs: wrapped lines of text in two groups, one at the top and one at the bottom, drawn by the kit."""
 
-from dataclasses import dataclass, replace
-
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QFont,
+    QFocusEvent,
     QFontMetrics,
     QKeyEvent,
     QPainter,
     QPaintEvent,
     QPen,
-    QTextLayout,
-    QTextOption,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ffn_explorer.state.app_state import Appearance
+from ffn_explorer.widgets.focus import KEYBOARD
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.icons import draw_icon
+from ffn_explorer.widgets.page import (
+    Laid,
+    Page,
+    Placed,
+    font_of,
+    indent_of,
+    lay_out,
+    line_height,
+    middle_of,
+    small_line,
+)
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import theme_of
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """One paragraph. reserve: lines that its group keeps for it, so that a longer text moves nothing else."""
-
-    text: str
-    role: str = "small"
-    bold: bool = False
-    mono: bool = False
-    strong: bool = True
-    """Ink, or the quieter colour."""
-    reserve: int = 1
-    icon: str = ""
-    """Icon of ICONS before the first line."""
-    wrong: bool = False
-    """Icon in the colour of errors."""
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """All that Paragraphs draws. scroll: pixels; brief: what is left where there is little height."""
-
-    look: Appearance
-    top: tuple[Block, ...] = ()
-    bottom: tuple[Block, ...] = ()
-    brief: tuple[Block, ...] = ()
-    scroll: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """A block with its lines, and how far down its group it stands."""
-
-    block: Block
-    y: float
-    lines: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Blocks close together; the lines kept for them and not used stand empty at the end."""
-
-    blocks: tuple[_Placed, ...]
-    height: float
-    kept: float
-    """Height with the lines that are kept."""
-
-
 class Paragraphs(QWidget):
-    """Draws a Page; scrolls where it is too long, without ever remembering how far."""
+    """Draws a Page; scrolls where it is too long, without ever remembering how far.
+
+    The bottom group stays in sight: the top one leaves out optional blocks, and scrolls above it.
+    """
 
     scrolled = Signal(int)
     """Pixels that a person scrolled to."""
+    focused = Signal()
+    """The focus has come or gone; whoever stands around this draws the ring, clear of the text."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build an empty page."""
         super().__init__(parent)
         self._page = Page(Appearance())
         self._compact = False
+        self._by_keyboard = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
@@ -103,8 +70,12 @@ class Paragraphs(QWidget):
 
     def most_scroll(self) -> int:
         """How far the page can be scrolled, in pixels."""
-        top, bottom = self._groups()
-        return max(0, round(top.height + bottom.height + self._middle()) - self.height())
+        return self._laid().most
+
+    @property
+    def ringed(self) -> bool:
+        """Whether the keyboard brought the focus here."""
+        return self._by_keyboard and self.hasFocus()
 
     # Acts ---------------------------------------------------------------------------------------------------
 
@@ -130,6 +101,17 @@ class Paragraphs(QWidget):
         else:
             self._scroll_by(step)
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Remember what brought the focus."""
+        self._by_keyboard = event.reason() in KEYBOARD
+        super().focusInEvent(event)
+        self.focused.emit()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Tell that the focus is gone."""
+        super().focusOutEvent(event)
+        self.focused.emit()
+
     def _scroll_by(self, pixels: int) -> None:
         now = min(self._page.scroll, self.most_scroll())
         wanted = min(max(0, now + pixels), self.most_scroll())
@@ -146,12 +128,6 @@ class Paragraphs(QWidget):
             self._draw_brief(painter)
         else:
             self._draw_groups(painter)
-        if self.hasFocus():
-            width = line_px(self._page.look, 2)
-            painter.setPen(QPen(QColor(theme_of(self._page.look).focus), width))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            inset = width / 2
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), 4, 4)
         painter.end()
 
     def _draw_brief(self, painter: QPainter) -> None:
@@ -159,34 +135,40 @@ class Paragraphs(QWidget):
         shown = self._page.brief[: max(1, self.height() // line)]
         y = max(0.0, (self.height() - line * len(shown)) / 2)
         for block in shown:
-            face = self._font(block)
-            room = round(self.width() - self._indent(block))
+            face = font_of(block, self._page.look)
+            room = round(self.width() - indent_of(block, self._page.look))
             text = QFontMetrics(face).elidedText(block.text, Qt.TextElideMode.ElideRight, room)
-            self._draw_block(painter, _Placed(block, y, (text,)))
+            self._draw_block(painter, Placed(block, y, (text,)))
             y += line
 
     def _draw_groups(self, painter: QPainter) -> None:
-        top, bottom = self._groups()
-        most = self.most_scroll()
-        scroll = min(self._page.scroll, most)
-        start = self.height() - bottom.height if not most else top.height + self._middle() - scroll
+        laid = self._laid()
+        top, bottom = laid.top, laid.bottom
+        scroll = min(self._page.scroll, laid.most)
+        fixed = laid.pinned or not laid.most
+        start = self.height() - bottom.height if fixed else top.height + middle_of(self._page.look) - scroll
+        seen = start - middle_of(self._page.look) if laid.pinned else float(self.height())
         for placed in top.blocks:
-            self._draw_block(painter, placed, shift=-scroll)
+            self._draw_block(painter, placed, shift=-scroll, until=seen)
         if bottom.blocks and start < self.height():
-            y = start - self._middle() / 2
+            y = start - middle_of(self._page.look) / 2
             painter.setPen(QPen(QColor(theme_of(self._page.look).border), line_px(self._page.look)))
             painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
         for placed in bottom.blocks:
             self._draw_block(painter, placed, shift=start)
-        if most:
-            self._draw_position(painter, scroll, most)
+        if laid.most:
+            self._draw_position(painter, scroll, laid.most, seen=seen)
 
-    def _draw_block(self, painter: QPainter, placed: _Placed, *, shift: float = 0.0) -> None:
+    def _draw_block(
+        self, painter: QPainter, placed: Placed, *, shift: float = 0.0, until: float | None = None
+    ) -> None:
+        """Paint the lines that stand whole above `until`: one cut through its middle would only disturb."""
+        limit = (self.height() if until is None else until) + 1
         block, theme = placed.block, theme_of(self._page.look)
-        face = self._font(block)
-        height = self._line_height(face)
+        face = font_of(block, self._page.look)
+        height = line_height(face, self._page.look)
         y = placed.y + shift
-        if block.icon and self._whole(y, height):
+        if block.icon and 0 <= y <= limit - height:
             side = px(self._page.look, 13)
             colour = theme.error if block.wrong else theme.ink if block.icon != "waits" else theme.muted
             square = QRectF(0, y + (height - side) / 2, side, side)
@@ -194,81 +176,25 @@ class Paragraphs(QWidget):
             draw_icon(painter, block.icon, place=square, colour=QColor(colour), line=width)
         painter.setFont(face)
         painter.setPen(QColor(theme.ink if block.strong else theme.muted))
-        left = self._indent(block)
+        left = indent_of(block, self._page.look)
         for line in placed.lines:
             place = QRectF(left, y, self.width() - left, height)
-            if self._whole(y, height):
+            if 0 <= y <= limit - height:
                 painter.drawText(place, int(Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextSingleLine), line)
             y += height
 
-    def _draw_position(self, painter: QPainter, scroll: int, most: int) -> None:
-        """A thin bar at the right: which part of the page shows."""
+    def _draw_position(self, painter: QPainter, scroll: int, most: int, *, seen: float) -> None:
+        """A thin bar at the right: which part shows in the height `seen`."""
         look = self._page.look
-        width, shown = px(look, 4), self.height() / (self.height() + most)
-        length = max(px(look, 16), self.height() * shown)
-        y = (self.height() - length) * scroll / most
+        width = px(look, 4)
+        length = max(px(look, 16), seen * seen / (seen + most))
+        y = (seen - length) * scroll / most
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme_of(look).muted))
         painter.drawRoundedRect(QRectF(self.width() - width, y, width, length), width / 2, width / 2)
 
-    # Layout -------------------------------------------------------------------------------------------------
-
-    def _groups(self) -> tuple[_Group, _Group]:
-        top, bottom = self._group(self._page.top), self._group(self._page.bottom)
-        if top.kept + bottom.kept + self._middle() > self.height():
-            return top, bottom  # no room to keep lines empty
-        return replace(top, height=top.kept), replace(bottom, height=bottom.kept)
-
-    def _group(self, blocks: tuple[Block, ...]) -> _Group:
-        y = kept = 0.0
-        placed = []
-        gap = px(self._page.look, 5)
-        for block in blocks:
-            face = self._font(block)
-            lines = _wrap(block.text, face, self.width() - self._indent(block) - px(self._page.look, 8))
-            placed.append(_Placed(block, y, lines))
-            y += len(lines) * self._line_height(face) + gap
-            kept += block.reserve * self._line_height(face) + gap
-        if not placed:
-            return _Group((), 0.0, 0.0)
-        return _Group(tuple(placed), y - gap, max(y, kept) - gap)
-
-    def _font(self, block: Block) -> QFont:
-        return font(self._page.look, block.role, bold=block.bold, mono=block.mono)
-
-    def _indent(self, block: Block) -> float:
-        return float(px(self._page.look, 20)) if block.icon else 0.0
-
-    def _whole(self, y: float, height: float) -> bool:
-        """Whether a line shows whole; one cut through its middle would only disturb."""
-        return y >= 0 and y + height <= self.height() + 1
-
-    def _line_height(self, face: QFont) -> int:
-        return QFontMetrics(face).height() + px(self._page.look, 2)
-
-    def _middle(self) -> int:
-        return px(self._page.look, 17)
+    def _laid(self) -> Laid:
+        return lay_out(self._page, self.width(), self.height())
 
     def _line(self) -> int:
-        return self._line_height(font(self._page.look, "small"))
-
-
-def _wrap(text: str, face: QFont, width: float) -> tuple[str, ...]:
-    """Lines of a text at a width; words too long for a line are broken."""
-    lines: list[str] = []
-    for paragraph in text.split("\n"):
-        layout = QTextLayout(paragraph, face)
-        option = QTextOption()
-        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        layout.setTextOption(option)
-        layout.beginLayout()
-        while (line := layout.createLine()).isValid():
-            line.setLineWidth(max(1.0, width))
-            # Positions count UTF-16 units, as Qt's strings do.
-            units = paragraph.encode("utf-16-le", "surrogatepass")
-            start, length = line.textStart(), line.textLength()
-            lines.append(
-                units[2 * start : 2 * (start + length)].decode("utf-16-le", "surrogatepass").rstrip()
-            )
-        layout.endLayout()
-    return tuple(lines)
+        return small_line(self._page.look)

@@ -147,7 +147,8 @@ class Plot(Canvas):
         below.setLeft(self.area.left())
         x_name = fitting(axes.x_name, small, below.width())
         draw_text(painter, x_name, below, font=small, colour=theme.muted, align=CENTRE)
-        above = QRectF(px(self.look, 2), 0, self.width(), line)
+        # Beside the tick labels, never above them: the topmost reaches into this line.
+        above = QRectF(self.area.left(), 0, self.width() - self.area.left(), line)
         draw_text(painter, axes.y_name, above, font=small, colour=theme.muted, align=LEFT)
 
 

@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer.core.records import PositionCheck, Proof
@@ -17,7 +18,7 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.panels.proof import ProofPanel, right_side
 from ffn_explorer.state.app_state import Appearance, Cell, Selection, View
 from ffn_explorer.state.scene import Scene
-from ffn_explorer.widgets.paragraphs import Block, Page, Paragraphs, _wrap
+from ffn_explorer.widgets.page import Block, font_of, indent_of, wrap
 from tests.scenes import empty_scene
 from tests.ui.live import SMALL, Live, picture, pixels, scene_of, settle, state_of
 
@@ -83,7 +84,7 @@ def test_hover_comes_before_the_chosen_cell(qtbot: QtBot) -> None:
 def test_unasked_it_proves_the_largest_value_of_the_stage(qtbot: QtBot) -> None:
     panel = shown(qtbot, proved(selection=Selection()))
     assert said(panel).startswith("residual[14] at “are” (5) = 2.63")
-    assert panel.note.text == "largest value of this stage"
+    assert panel.note.text == "largest magnitude at this token"
     panel.offer(proved())
     assert panel.note.text == ""
 
@@ -152,8 +153,7 @@ def test_the_check_stays_in_place_when_another_cell_is_pointed_at(qtbot: QtBot) 
     for stage in (Stage.INPUT, Stage.NORM, Stage.UP, Stage.ACT, Stage.OUT, Stage.RESIDUAL):
         panel = shown(qtbot, proved(hover=Cell(stage, 0, 5, 3)))
         panel.page.resize(372, 300)
-        top, _ = panel.page._groups()
-        heights.add(top.height)
+        heights.add(panel.page._laid().top.height)
     assert len(heights) == 1
 
 
@@ -164,9 +164,10 @@ def test_no_line_is_wider_than_the_card(qtbot: QtBot, language: str, theme: str)
     for width in (260, 400, 700):
         panel = shown(qtbot, proved(appearance=look), width=width)
         pixels(panel)
-        for placed in (block for group in panel.page._groups() for block in group.blocks):
-            metrics = QFontMetrics(panel.page._font(placed.block))
-            room = panel.page.width() - panel.page._indent(placed.block)
+        laid = panel.page._laid()
+        for placed in (*laid.top.blocks, *laid.bottom.blocks):
+            metrics = QFontMetrics(font_of(placed.block, look))
+            room = panel.page.width() - indent_of(placed.block, look)
             assert max(map(metrics.horizontalAdvance, placed.lines)) <= room
 
 
@@ -215,9 +216,6 @@ def test_a_used_panel_shows_what_a_new_one_shows(qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("text", ["a" * 300, "ab 😀😀😀 " * 20, "鍵" * 90, "", "one\ntwo"])
-def test_wrapping_loses_nothing(qtbot: QtBot, text: str) -> None:
-    page = Paragraphs()
-    qtbot.addWidget(page)
-    page.show_page(Page(Appearance(), (Block(text),)))
-    lines = _wrap(text, page._font(Block(text)), 100.0)
+def test_wrapping_loses_nothing(qapp: QApplication, text: str) -> None:
+    lines = wrap(text, font_of(Block(text), Appearance()), 100.0)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "").replace("\n", "")
