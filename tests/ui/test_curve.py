@@ -125,7 +125,7 @@ def test_before_the_activation_acts_there_are_bars_and_no_dots(panel: CurvePanel
     picture = drawn(panel, make_scene(time=0.4))
     assert (picture.entered, picture.progress) == (1.0, 0.0)
     assert not any(words.startswith(("dots", "active")) for words in words_of(picture))
-    assert any(words.startswith("bars up to") for words in words_of(picture))
+    assert any(words.startswith("tallest bar: ") for words in words_of(picture))
 
 
 def test_what_lies_beyond_is_counted(panel: CurvePanel) -> None:
@@ -156,7 +156,7 @@ def test_note_and_axis_say_what_is_shown(panel: CurvePanel) -> None:
     assert picture.axes.x_name[0] == "pre-activation of each neuron at “are” (no unit)"
     assert picture.axes.x == (-4.0, 4.0)
     japanese = drawn(panel, make_scene(settings=TINY.with_(activation="gelu"), look=DARK_JA))
-    assert japanese.axes.x_name[0] == "「are」での各ニューロンの入力値（単位なし）"
+    assert japanese.axes.x_name[0] == "「are」での各ニューロンの活性化前の値（単位なし）"
     assert panel.note.text.startswith("GELU(z) = z · Φ(z)")
     assert drawn(panel, make_scene(compare=TINY.with_(activation="gelu"))).other is not None
 

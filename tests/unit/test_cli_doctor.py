@@ -39,7 +39,7 @@ def test_a_missing_library_is_told_and_fails(capsys: Capture, monkeypatch: pytes
     assert main(["doctor", "--lang", "en"]) == 1
     out = capsys.readouterr().out
     assert "✗ nosuchmodule" in out
-    assert "Install the program again" in out
+    assert "install the program again" in out
 
 
 @pytest.mark.parametrize(
