@@ -16,6 +16,7 @@ from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.visible import visible
 from ffn_explorer.widgets.axes import ticks
 from ffn_explorer.widgets.curve_plot import CurvePicture, CurvePlot, Histogram, Mark
+from ffn_explorer.widgets.glyphs import brief
 from ffn_explorer.widgets.legend import Entry
 from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.plot import Axes
@@ -94,7 +95,7 @@ class CurvePanel(Panel):
         done = dict(scene.progress)
         curve = (run.curve.z, run.curve.value)
         other = None if scene.other is None else (scene.other.curve.z, scene.other.curve.value)
-        token = visible(run.tokens[scene.selection.sentence][scene.selection.token])
+        token = brief(visible(run.tokens[scene.selection.sentence][scene.selection.token]))
         name = self.say("x_gate" if enters is Stage.GATE else "x_up", token=token)
         names = (name, self.say("x_short", token=token))
         return CurvePicture(

@@ -11,6 +11,7 @@ from ffn_explorer.state.app_state import Cell, View
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.visible import visible
+from ffn_explorer.widgets.glyphs import brief
 from ffn_explorer.widgets.heatmap import HeatMap
 from ffn_explorer.widgets.map_picture import MapPicture, MapWords
 from ffn_explorer.widgets.panel import Panel
@@ -134,7 +135,7 @@ class MapsPanel(Panel):
             return ""
         kind = "neuron" if stage in WIDE else "dimension"
         value = float(run.values[stage][chosen.sentence, at[0], at[1]])
-        token = visible(run.tokens[chosen.sentence][at[0]])
+        token = brief(visible(run.tokens[chosen.sentence][at[0]]))
         return self.say(f"value_{kind}", token=token, n=numbers.count(at[1]), value=numbers.short(value))
 
     def _write_note(self) -> None:

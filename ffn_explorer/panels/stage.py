@@ -13,14 +13,11 @@ from ffn_explorer.widgets.flow_caption import counted
 from ffn_explorer.widgets.flow_footer import Footer
 from ffn_explorer.widgets.flow_view import FlowView
 from ffn_explorer.widgets.fonts import font
-from ffn_explorer.widgets.glyphs import drawable
+from ffn_explorer.widgets.glyphs import brief, drawable
 from ffn_explorer.widgets.panel import Panel
 
 WORDS_UNTIL = 10
 """Numbers up to this one are written as words where the language does so."""
-
-LONGEST_TOKEN = 24
-"""Characters of a token that the title shows."""
 
 
 class StagePanel(Panel):
@@ -81,9 +78,7 @@ class StagePanel(Panel):
         token = scene.selection.token
         if token >= len(scene.chips):
             return self.say("title_empty")
-        text = scene.chips[token].text
-        text = text if len(text) <= LONGEST_TOKEN else text[: LONGEST_TOKEN - 1] + "…"
-        shown = drawable(text, self.title.font())
+        shown = drawable(brief(scene.chips[token].text), self.title.font())
         return self.say("title", token=shown, position=token)
 
     def _note(self, scene: Scene) -> str:

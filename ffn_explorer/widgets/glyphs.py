@@ -4,6 +4,9 @@ from functools import lru_cache
 
 from PySide6.QtGui import QFont, QTextLayout
 
+LONGEST_TOKEN = 24
+"""Characters of a token in a sentence."""
+
 
 @lru_cache(maxsize=16_384)
 def drawable(text: str, font: QFont) -> str:
@@ -19,3 +22,8 @@ def _has_glyphs(text: str, font: QFont) -> bool:
     layout.createLine()
     layout.endLayout()
     return all(0 not in run.glyphIndexes() for run in layout.glyphRuns())
+
+
+def brief(token: str) -> str:
+    """A token cut to `LONGEST_TOKEN` characters, for sentences that must leave room for numbers."""
+    return token if len(token) <= LONGEST_TOKEN else token[: LONGEST_TOKEN - 1] + "…"

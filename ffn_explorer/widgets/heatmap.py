@@ -4,9 +4,9 @@ from html import escape
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, QSizeF, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QTransform, QWheelEvent
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtCore import QPointF, QSizeF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QTransform, QWheelEvent
+from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.layers import Layers
@@ -100,14 +100,6 @@ class HeatMap(Canvas):
         high = places.pixels[1]
         return picture.rows[y * len(picture.rows) // high] if 0 <= y < high else ""
 
-    def viewportEvent(self, event: QEvent) -> bool:
-        """Show the whole token under a pointer that rests on its label."""
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            token = escape(self.token_at(QPointF(event.pos())))
-            QToolTip.showText(event.globalPos(), f"<p>{token}</p>" if token else "", self)
-            return True
-        return bool(super().viewportEvent(event))
-
     def paint_front(self, painter: QPainter) -> None:
         """Paint labels, scale and selection."""
         if self._picture is not None and self._places is not None and self.columns is not None:
@@ -200,6 +192,8 @@ class HeatMap(Canvas):
         self._item.setImage(self._image.pixels, autoLevels=False)
 
     def _report(self, at: QPointF | None) -> None:
+        token = "" if at is None else escape(self.token_at(at))
+        self.setToolTip(f"<p>{token}</p>" if token else "")
         cell = None if at is None else self.cell_at(at)
         if cell != self._pointed:
             self._pointed = cell

@@ -5,15 +5,16 @@ from random import Random
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QMouseEvent
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.panels.curve import LIMIT, MOST_DOTS, CurvePanel, enters_of
-from ffn_explorer.state.app_state import Appearance, AppState, Cell, Selection
+from ffn_explorer.state.app_state import Appearance, AppState, Cell, Language, Selection
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.scene import Scene
+from ffn_explorer.widgets import plot
 from ffn_explorer.widgets.curve_plot import CurvePicture
 from ffn_explorer.widgets.theme import LIGHT, blend
 from tests.scenes import GATED, MOE, TINY, empty_scene, make_scene
@@ -213,3 +214,35 @@ def test_before_the_first_pass_it_says_so(panel: CurvePanel) -> None:
     panel.offer(empty_scene())
     assert "as soon as the first pass" in panel.plot.sentence
     assert panel.plot.neuron_at(QPointF(200, 100)) is None
+
+
+def test_the_short_legend_keeps_the_words_that_tell_what_is_counted(panel: CurvePanel) -> None:
+    words = {"en": (("active", "not active"), ("open", "nearly shut")),
+             "ja": (("活性", "非活性"), ("開", "ほぼ閉"))}  # fmt: skip
+    languages: tuple[Language, ...] = ("en", "ja")
+    for language in languages:
+        for settings, (first, second) in zip((TINY, GATED), words[language]):
+            scene = make_scene(settings=settings, look=Appearance(language=language))
+            entries = drawn(panel, scene).legend
+            short = {entry.key: entry.short for entry in entries if entry.key in ("active", "silent")}
+            assert short["active"].startswith(first)
+            assert short["silent"].startswith(second)
+            assert "θ" in short["active"]
+
+
+@pytest.mark.parametrize("look", [Appearance(), DARK_JA, Appearance(theme="projector")])
+def test_the_name_of_the_y_axis_touches_no_tick(
+    panel: CurvePanel, monkeypatch: pytest.MonkeyPatch, look: Appearance
+) -> None:
+    scene = make_scene(settings=TINY.with_(activation="relu"), look=look)
+    axes = drawn(panel, scene).axes
+    assert axes.y_ticks[-1] == axes.y[1]
+    found: dict[str, QRectF] = {}
+
+    def record(_painter: object, text: str, place: QRectF, *, font: QFont, **_style: object) -> None:
+        found[text] = QRectF(place.left(), place.top(), place.width(), QFontMetricsF(font).height())
+
+    monkeypatch.setattr(plot, "draw_text", record)
+    panel.plot.layers.clear()
+    panel.grab()
+    assert not found[axes.y_name].intersects(found[f"{axes.y_ticks[-1]:g}"])

@@ -1,10 +1,14 @@
 """Heat maps: every pixel shows its strongest cell, and pointing at it finds that cell's exact value."""
 
+from dataclasses import replace
+from html import escape
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -13,6 +17,7 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.pyramid import activity_levels, pyramid
 from ffn_explorer.state.result import Floats
+from ffn_explorer.widgets import map_frame
 from ffn_explorer.widgets.axes import signed, ticks, whole_ticks
 from ffn_explorer.widgets.heatmap import HeatMap
 from ffn_explorer.widgets.map_image import FAINTEST, map_image, shades
@@ -302,3 +307,56 @@ def test_whole_ticks_are_few_and_inside(first: int, span: int, most: int) -> Non
 def test_zero_is_the_surface(theme: object) -> None:
     r, g, b = diverging(theme)[128]
     assert f"#{r:02x}{g:02x}{b:02x}" == theme.surface  # type: ignore[attr-defined]
+
+
+def ticks_of(monkeypatch: pytest.MonkeyPatch, view: HeatMap) -> dict[str, QRectF]:
+    """Return the texts that a map writes under its image, and where."""
+    found: dict[str, QRectF] = {}
+
+    def record(painter: object, text: str, place: QRectF, **_style: object) -> None:
+        assert view._places is not None
+        if place.top() > view._places.area.bottom() and text not in ("neuron", "no unit"):
+            found[text] = QRectF(place)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(map_frame, "draw_text", record)
+        view._layers.clear()
+        view.grab()
+    return found
+
+
+@pytest.mark.parametrize("column", [None, 0, 3, 400, 65_535])
+@pytest.mark.parametrize(("first", "shown"), [(0, 65_536), (0, 700), (23, 900), (600, 20)])
+def test_the_axis_says_where_it_begins(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, first: int, shown: int, column: int | None
+) -> None:
+    narrow = picture(np.ones((1, 4, 512), np.float32))
+    words = replace(WORDS, column=f"neuron {column}")
+    seen = replace(narrow, axis=65_536, first=first, shown=shown, column=column, words=words)
+    view = shown_map(qtbot, seen, (700, 180))
+    found = ticks_of(monkeypatch, view)
+    if first >= 512:
+        return  # no column of this stage in sight
+    assert f"{first:,}" in found
+    assert (f"neuron {column}" in found) == (column is not None and first <= column < min(512, first + shown))
+    places = list(found.values())
+    for one, two in combinations(places, 2):
+        assert not one.intersects(two)
+
+
+@pytest.mark.parametrize("width", [500, 900, 1_600])
+def test_long_tokens_leave_the_map_its_room(qtbot: QtBot, width: int) -> None:
+    token = "Donaudampfschifffahrt" * 6 + "<b>"
+    long = replace(picture(np.ones((1, 2, 40), np.float32)), rows=(token, "b"))
+    view = shown_map(qtbot, long, (width, 160))
+    assert view._places is not None
+    area = view._places.area
+    assert area.left() <= 0.18 * width + 1
+    label = QPointF(area.left() / 2, area.top() + area.height() / 4)
+    assert view.token_at(label) == token
+    assert view.token_at(QPointF(area.center())) == ""
+    assert view.token_at(QPointF(2, area.bottom() + 3)) == ""
+    view.moved.emit(label)
+    assert escape(token) in view.toolTip()
+    view.moved.emit(area.center())
+    assert view.toolTip() == ""

@@ -1,6 +1,7 @@
 """All positions at once: what is shown, what a person can do with it, and that only the Scene decides."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -9,11 +10,13 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from pytestqt.qtbot import QtBot
 
+from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.panels.maps import MapsPanel, stage_shown
 from ffn_explorer.state.app_state import Appearance, AppState, Cell, Selection, Source, View
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.scene import Scene
+from ffn_explorer.widgets.flow_caption import counted
 from tests.scenes import GATED, MOE, TINY, empty_scene, make_scene
 from tests.ui.pictures import mouse, shown
 
@@ -216,3 +219,30 @@ def test_it_is_redrawn_only_for_what_it_reads(panel: MapsPanel) -> None:
     panel.offer(make_scene())
     assert not panel.offer(make_scene(proof=None, busy=None, position=None))
     assert panel.offer(make_scene(time=0.9))
+
+
+@pytest.mark.parametrize("settings", [TINY, GATED], ids=["plain", "gated"])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.3, 0.5, 0.72, 0.99, 1.0])
+def test_as_many_columns_are_shown_as_the_stage_panel_counts(
+    panel: MapsPanel, settings: Settings, share: float
+) -> None:
+    scene = make_scene(settings=settings)
+    assert scene.run is not None
+    last = Stage.HIDDEN if Stage.HIDDEN in scene.run.stages else Stage.ACT
+    now = replace(scene, views=pinned(last), progress=((last, share),), current=last)
+    panel.offer(now)
+    count, picture = counted(now), panel.map._picture
+    assert count is not None
+    assert picture is not None
+    assert int(picture.progress * count.total) == count.read
+    waits = "the pass has not reached this stage yet"
+    assert (picture.words.waiting == waits) == (share == 0.0)
+
+
+def test_the_readout_of_a_long_token_keeps_its_number(panel: MapsPanel) -> None:
+    source = Source(sentences=("w" * 90 + " b",), orders=((),))
+    scene = make_scene(source=source, selection=Selection(token=0), hover=Cell(Stage.ACT, 0, 0, 3))
+    panel.offer(replace(scene, views=pinned(Stage.ACT)))
+    assert panel.map._picture is not None
+    assert panel.map._picture.words.readout.startswith("“" + "w" * 23 + "…”, neuron 3: ")
+    assert panel.map._picture.rows[0] == "w" * 90
