@@ -4,7 +4,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from ffn_explorer.app.controls.knobs import ChoiceKnob, Knob, make_knob
-from ffn_explorer.app.controls.table import GROUPS, controls_in
+from ffn_explorer.app.controls.table import COLUMNS, Group, controls_in
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import say
 from ffn_explorer.widgets.fonts import font
@@ -24,19 +24,25 @@ class MoreKnobs(QFrame):
         grid = QGridLayout(self)
         grid.setContentsMargins(18, 14, 18, 16)
         grid.setHorizontalSpacing(26)
-        for column, group in enumerate(GROUPS):
+        for column, groups in enumerate(COLUMNS):
             box = QVBoxLayout()
             box.setSpacing(9)
-            head = self._heads[group] = QLabel()
-            head.setObjectName("popup-head")
-            box.addWidget(head)
-            for row in controls_in(group):
-                knob = make_knob(row)
-                knob.requested.connect(self.requested)
-                self.knobs.append(knob)
-                box.addWidget(knob)
+            for group in groups:
+                self._fill(box, group)
             box.addStretch(1)
             grid.addLayout(box, 0, column)
+
+    def _fill(self, box: QVBoxLayout, group: Group) -> None:
+        if box.count():
+            box.addSpacing(12)
+        head = self._heads[group] = QLabel()
+        head.setObjectName("popup-head")
+        box.addWidget(head)
+        for row in controls_in(group):
+            knob = make_knob(row)
+            knob.requested.connect(self.requested)
+            self.knobs.append(knob)
+            box.addWidget(knob)
 
     def show_scene(self, scene: Scene) -> None:
         """Show the scene's values and language."""

@@ -71,7 +71,8 @@ CONTROLS: tuple[Control, ...] = (
     Control("dtype", "choice", "numbers"),
     Control("device", "choice", "numbers"),
 )
-GROUPS: tuple[Group, ...] = ("norm", "depth", "experts", "training", "numbers")
+COLUMNS: tuple[tuple[Group, ...], ...] = (("norm", "training"), ("depth",), ("experts",), ("numbers",))
+"""Groups of the popup, column by column."""
 
 
 def controls_in(group: Group) -> tuple[Control, ...]:
