@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -14,11 +15,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer.core.records import PositionCheck, Proof
+from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
-from ffn_explorer.panels.proof import ProofPanel, right_side
+from ffn_explorer.panels.proof import ProofPanel, right_side, sequence_first
 from ffn_explorer.state.app_state import Appearance, Cell, Selection, View
 from ffn_explorer.state.scene import Scene
-from ffn_explorer.widgets.page import Block, font_of, indent_of, wrap
+from ffn_explorer.widgets.page import LEAST_LINES, Block, font_of, indent_of, middle_of, small_line, wrap
 from tests.scenes import empty_scene
 from tests.ui.live import SMALL, Live, picture, pixels, scene_of, settle, state_of
 
@@ -219,3 +221,118 @@ def test_a_used_panel_shows_what_a_new_one_shows(qtbot: QtBot) -> None:
 def test_wrapping_loses_nothing(qapp: QApplication, text: str) -> None:
     lines = wrap(text, font_of(Block(text), Appearance()), 100.0)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "").replace("\n", "")
+
+
+TRANSPOSED = Appearance(transposed=True)
+
+
+@pytest.mark.parametrize("stage", list(Stage))
+@pytest.mark.parametrize(
+    "settings",
+    [SMALL.with_(activation="swiglu", norm_placement="sandwich"), SMALL.with_(experts=4, top_k=2)],
+    ids=["gated", "experts"],
+)
+def test_indices_follow_the_order_of_axes(qtbot: QtBot, settings: Settings, stage: Stage) -> None:
+    state = state_of("The keys.", "They are lost.", settings=settings)
+    state = replace(state, selection=replace(OUT, sentence=1, token=2, stage=stage))
+    plain, turned = scene_of(state), scene_of(replace(state, appearance=TRANSPOSED))
+    if plain.proof is None:
+        pytest.skip("this FFN has no such stage")
+    assert re.search(r"\[1, 2, ", plain.proof.formula + plain.proof.slices[0])
+    for text in (said(shown(qtbot, turned)), shown(qtbot, turned).as_text()):
+        assert "[1, 2, " not in text
+        assert "[2, 1, " in text
+    one, other = shown(qtbot, plain).as_text(), shown(qtbot, turned).as_text()
+    assert one.replace("[1, 2, ", "[2, 1, ") == other
+
+
+@pytest.mark.parametrize(
+    ("text", "turned"),
+    [
+        ("out[0, 5, 3] = Σ W_down[3, i] · act[0, 5, i]", "out[5, 0, 3] = Σ W_down[3, i] · act[5, 0, i]"),
+        ("E_out[0, 5, :, 3]", "E_out[5, 0, :, 3]"),
+        ("h[0, :, :]", "h[:, 0, :]"),
+        ("W_up[17, :], b[17], clamp(x, 1, 2)", "W_up[17, :], b[17], clamp(x, 1, 2)"),
+    ],
+)
+def test_only_tensors_over_sentences_and_tokens_turn(text: str, turned: str) -> None:
+    assert sequence_first(text) == turned
+
+
+@pytest.mark.parametrize(
+    ("reason", "ringed"),
+    [
+        (Qt.FocusReason.MouseFocusReason, False),
+        (Qt.FocusReason.TabFocusReason, True),
+        (Qt.FocusReason.ShortcutFocusReason, True),
+    ],
+)
+def test_a_ring_stands_around_the_text_for_the_keyboard_alone(
+    qtbot: QtBot, reason: Qt.FocusReason, ringed: bool
+) -> None:
+    panel = shown(qtbot, proved())
+    panel.activateWindow()
+    for widget in (panel.page, panel.copy):
+        widget.clearFocus()
+    plain = pixels(panel)
+    panel.page.setFocus(reason)
+    changed = (pixels(panel) != plain).any(axis=2)
+    page = panel.page.geometry()
+    assert changed.any() == ringed
+    assert not changed[page.top() : page.bottom(), page.left() : page.right()].any()
+
+
+LOOKS: list[Appearance] = [
+    Appearance(theme=theme, language=language)  # type: ignore[arg-type]
+    for theme in ("light", "dark", "projector")
+    for language in ("en", "ja")
+]
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=lambda look: f"{look.theme}-{look.language}")
+@pytest.mark.parametrize(
+    ("width", "height", "themes"),
+    [
+        (384, 309, ("light", "dark")),
+        (482, 399, ("light", "dark", "projector")),
+        (384, 230, ("light", "dark")),
+    ],
+)
+@pytest.mark.parametrize("stage", [Stage.UP, Stage.OUT, Stage.NORM, Stage.RESIDUAL])
+def test_the_position_check_stays_in_sight(
+    qtbot: QtBot, look: Appearance, width: int, height: int, stage: Stage
+) -> None:
+    """The sizes are those of the card in a window of 1,280 x 720 and of 1,600 x 1,000, and a lower one."""
+    if look.theme not in themes:
+        return
+    panel = shown(
+        qtbot, proved(selection=replace(OUT, stage=stage), appearance=look), width=width, height=height
+    )
+    pixels(panel)
+    page = panel.page
+    laid = page._laid()
+    assert laid.most == 0 or laid.pinned
+    assert laid.bottom.height + middle_of(look) + LEAST_LINES * small_line(look) <= page.height()
+    assert [placed.block.icon for placed in laid.bottom.blocks] == ["", "holds", "holds"]
+
+
+def test_the_least_important_lines_go_before_anything_scrolls(qtbot: QtBot) -> None:
+    panel = shown(qtbot, proved(), width=400, height=600)
+    seen = []
+    for height in range(500, 90, -1):
+        panel.page.resize(372, height)
+        laid = panel.page._laid()
+        seen.append((len(laid.top.blocks), laid.most > 0))
+    without = list(dict.fromkeys(seen))
+    assert [count for count, scrolls in without if not scrolls] == [6, 5, 4]
+    assert without[3:] == [(6, True)]
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=lambda look: f"{look.theme}-{look.language}")
+@pytest.mark.parametrize("width", [380, 482])
+def test_the_title_is_never_cut(qtbot: QtBot, look: Appearance, width: int) -> None:
+    panel = shown(qtbot, proved(selection=Selection(), appearance=look), width=width, height=340)
+    pixels(panel)
+    assert panel.title.shown() in (panel.say("title"), panel.say("title_short"))
+    assert not 0 < len(panel.note.shown()) < 8 or panel.note.shown() == panel.say("unasked_short")
+    assert panel.note.geometry().right() < panel.copy.geometry().left()
