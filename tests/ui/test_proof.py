@@ -283,7 +283,7 @@ def test_a_ring_stands_around_the_text_for_the_keyboard_alone(
 
 
 LOOKS: list[Appearance] = [
-    Appearance(theme=theme, language=language)  # type: ignore[arg-type]
+    Appearance(theme=theme, language=language)
     for theme in ("light", "dark", "projector")
     for language in ("en", "ja")
 ]
@@ -303,11 +303,10 @@ def test_the_position_check_stays_in_sight(
     qtbot: QtBot, look: Appearance, width: int, height: int, stage: Stage
 ) -> None:
     """The sizes are those of the card in a window of 1,280 x 720 and of 1,600 x 1,000, and a lower one."""
-    if look.theme not in themes:
-        return
-    panel = shown(
-        qtbot, proved(selection=replace(OUT, stage=stage), appearance=look), width=width, height=height
-    )
+    if look.theme == "projector" and height < 399:
+        return  # there the card is never that low: the panels scroll
+    scene = proved(selection=replace(OUT, stage=stage), appearance=look)
+    panel = shown(qtbot, scene, width=width, height=height)
     pixels(panel)
     page = panel.page
     laid = page._laid()

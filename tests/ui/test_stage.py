@@ -478,7 +478,7 @@ def test_nothing_is_picked_through_a_plate(qtbot: QtBot, kind: str) -> None:
 def tip_places(panel: StagePanel) -> list[QRect]:
     """Return where tooltips are on screen."""
     tops = QApplication.topLevelWidgets()
-    return [w.geometry() for w in tops if w.metaObject().className() == "QTipLabel" and w.isVisible()]
+    return [w.geometry() for w in tops if w.inherits("QTipLabel") and w.isVisible()]
 
 
 @pytest.mark.parametrize("neuron", [0, 19, 39])
