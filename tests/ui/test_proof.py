@@ -290,14 +290,7 @@ LOOKS: list[Appearance] = [
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=lambda look: f"{look.theme}-{look.language}")
-@pytest.mark.parametrize(
-    ("width", "height", "themes"),
-    [
-        (384, 309, ("light", "dark")),
-        (482, 399, ("light", "dark", "projector")),
-        (384, 230, ("light", "dark")),
-    ],
-)
+@pytest.mark.parametrize(("width", "height"), [(384, 309), (482, 399), (384, 230)])
 @pytest.mark.parametrize("stage", [Stage.UP, Stage.OUT, Stage.NORM, Stage.RESIDUAL])
 def test_the_position_check_stays_in_sight(
     qtbot: QtBot, look: Appearance, width: int, height: int, stage: Stage
