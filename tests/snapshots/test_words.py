@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPainter
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from ffn_explorer.app.director import Director
 from ffn_explorer.app.window import Window
@@ -25,6 +25,7 @@ from ffn_explorer.state.results import Results
 from ffn_explorer.state.session import Session
 from ffn_explorer.widgets import drawn_text
 from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.paragraphs import Paragraphs
 from ffn_explorer.widgets.theme import THEMES, Theme, contrast
 from tests.snapshots.pictures import settle
 from tests.snapshots.scenes import computed
@@ -92,8 +93,21 @@ def test_every_word_has_its_place(
             "cut": list(cramped(window)) + cut,
             "without a name": list(nameless(window)),
             "too small": list(small(window, LEAST_PX[look.theme])),
+            "out of sight": list(unseen_checks(window)),
         }
     assert {what: lines for what, lines in found.items() if lines} == {}
+
+
+def unseen_checks(window: Window) -> Iterator[str]:
+    """Name the page of the proof whose position check is out of sight; where the panels scroll, it may be."""
+    if any(
+        area.verticalScrollBar().maximum() for area in window.findChildren(QScrollArea) if area.isVisible()
+    ):
+        return
+    for page in window.findChildren(Paragraphs):
+        laid = page._laid()
+        if laid.most and not laid.pinned:
+            yield f"{page.height()} px for {laid.top.height:.0f} and {laid.bottom.height:.0f}"
 
 
 def watch_drawn_texts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
