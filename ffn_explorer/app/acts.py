@@ -1,6 +1,7 @@
 """Acts: what the rows of ACTIONS do to a window, where it takes more than one change of the state."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -155,8 +156,15 @@ def _export(window: "Window", widget: QWidget, stem: str) -> None:
     suffixes = tuple(EXPORTERS)
     path = dialogs.ask_save(window, window.folder / f"{stem}{suffixes[0]}", suffixes=suffixes)
     if path is not None:
-        state = window.director.state
+        state = _state_shown(window)
         _write(window, path, lambda: exporter_of(path)(widget, path, state=state))
+
+
+def _state_shown(window: "Window") -> AppState:
+    """The state behind the picture, whose run may be older than what the knobs ask for."""
+    state = window.director.state
+    run = None if window.scene is None else window.scene.run
+    return state if run is None else replace(state, settings=run.request.settings, source=run.request.source)
 
 
 def _write(window: "Window", path: Path, act: Callable[[], None]) -> None:

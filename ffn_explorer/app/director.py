@@ -91,7 +91,9 @@ class Director(QObject):
         """
         wanted = change.to(self.state)
         if run_of(wanted) != run_of(self.state):
-            check(wanted.settings, [len(tokens) for tokens in tokens_of(wanted.source)])
+            # This machine's own memory only: asking a device would import torch here, and may fail.
+            on_this_machine = wanted.settings.with_(device="cpu")
+            check(on_this_machine, [len(tokens) for tokens in tokens_of(wanted.source)])
         self.session.apply(change)
 
     def attempt(self, act: Callable[[], None]) -> bool:

@@ -39,9 +39,10 @@ def start(state: AppState | None, *, given: frozenset[str] = frozenset()) -> int
     from ffn_explorer.app.signals import SignalWatch
 
     watch = SignalWatch(window.close, application)
-    code = application.exec()
+    # A second Ctrl+C while the work ends must not end the process in its midst.
+    code = _leave(window, application.exec())
     watch.stop()
-    return _leave(window, code)
+    return code
 
 
 def _open(application: "QApplication", state: AppState | None, given: frozenset[str]) -> "Window":

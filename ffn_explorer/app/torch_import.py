@@ -8,6 +8,9 @@ import os
 import sys
 from pathlib import Path
 
+M_MMAP_THRESHOLD = -3
+"""Name of the threshold in glibc's malloc.h."""
+LARGE_BLOCK_BYTES = 4 << 20
 LARGEST = {"linux": "libtorch_cpu.so", "darwin": "libtorch_cpu.dylib"}
 
 
@@ -27,6 +30,7 @@ def import_torch() -> None:
     """
     if "torch" in sys.modules:
         return
+    _give_back_large_blocks()
     _open_largest()
     # Torch brings 250,000 objects that live as long as the program. Looking through them for garbage
     # takes 0.1 s each time, in the middle of a frame; set aside, they are never looked at again.
@@ -39,6 +43,16 @@ def import_torch() -> None:
     finally:
         if was_on:
             gc.enable()
+
+
+def _give_back_large_blocks() -> None:
+    """Have the C library return every large block to the system as soon as it is free.
+
+    glibc otherwise learns to keep them: after a run of gigabytes its memory would count as used for good,
+    and the next run would be refused for lack of it.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES)
 
 
 def _open_largest() -> None:

@@ -34,9 +34,9 @@ def active(hidden: Floats, theta: float, *, relative: bool = False) -> Bools:
     relative: theta counts in units of the row's root mean square over its finite values.
     """
     size = np.abs(hidden)
-    if not relative:
-        return size > theta
-    return size > theta * _rms(hidden)
+    # A theta beyond the values' own type is above them all, as infinity is.
+    with np.errstate(over="ignore"):
+        return size > (theta * _rms(hidden) if relative else theta)
 
 
 def fractions(

@@ -10,11 +10,11 @@ from pytestqt.qtbot import QtBot
 
 from ffn_explorer.app.controls.bar import ControlBar
 from ffn_explorer.app.controls.editors import TYPING_PAUSE_MS, IntEdit, RatioEdit, parse_ratio
-from ffn_explorer.app.controls.knobs import ChoiceKnob, Knob
+from ffn_explorer.app.controls.knobs import ChoiceKnob, Knob, ThetaKnob
 from ffn_explorer.app.controls.presets import PRESETS
 from ffn_explorer.app.controls.table import CONTROLS
 from ffn_explorer.core.settings import Settings
-from ffn_explorer.state.app_state import Appearance, AppState
+from ffn_explorer.state.app_state import Appearance, AppState, Theta
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.resolver import Resolver
 from ffn_explorer.state.results import Results
@@ -196,3 +196,14 @@ def test_the_bar_wraps_instead_of_cutting(bar: ControlBar, qtbot: QtBot, width: 
         assert knob.width() >= knob.sizeHint().width(), knob.row.field
         right = knob.mapTo(bar, knob.rect().topRight()).x()
         assert right <= width, knob.row.field
+
+
+def test_the_tick_beside_theta_leaves_the_number(bar: ControlBar) -> None:
+    state = AppState(theta=Theta(0.004))
+    bar.offer(Resolver(Results(1 << 20)).resolve(state))
+    knob = knob_of(bar, "theta")
+    assert isinstance(knob, ThetaKnob)
+    assert knob.edit.text() == "0.004"
+    changes = heard(bar)
+    knob.relative.click()
+    assert changes[-1].to(state).theta == Theta(0.004, relative=True)

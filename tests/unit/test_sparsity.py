@@ -57,3 +57,8 @@ def test_histogram_holds_every_finite_value(values: np.ndarray) -> None:
     assert counts.sum() == np.isfinite(values).sum()
     assert len(edges) == len(counts) + 1 == 65
     assert np.allclose(edges, -edges[::-1])
+
+
+def test_a_theta_beyond_the_type_is_above_all_values() -> None:
+    hidden = np.full((1, 1, 3), 3.0, np.float32)
+    assert not active(hidden, 1e300).any()

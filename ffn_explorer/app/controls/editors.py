@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, Q
 
 LONGEST_RATIO = 6
 """Wide letters that leave room for the longest ratio shown, ×2.688."""
+DECIMALS = 6
+"""Decimals a number may have; zeros at its end are not shown."""
 MOST_ROWS = 16
 """Rows of a list shown without scrolling."""
 TYPING_PAUSE_MS = 600
@@ -95,7 +97,7 @@ class IntEdit(_Typing, QSpinBox):
 
 
 class FloatEdit(_Typing, QDoubleSpinBox):
-    """Number with two decimals, same habits as IntEdit."""
+    """Number with some decimals, same habits as IntEdit."""
 
     chosen = Signal(float)
     done = Signal()
@@ -103,9 +105,13 @@ class FloatEdit(_Typing, QDoubleSpinBox):
     def __init__(self, low: float, high: float, step: float) -> None:
         """Build an editor for low..high."""
         super().__init__()
+        self.setDecimals(DECIMALS)
         self.setRange(low, high)
-        self.setDecimals(2)
         self._watch(step)
+
+    def textFromValue(self, value: float) -> str:
+        """The number without zeros at its end."""
+        return f"{value:,.{DECIMALS}f}".rstrip("0").rstrip(".")
 
     def stepBy(self, steps: int) -> None:
         """Step by arrow key, button or wheel."""

@@ -17,7 +17,7 @@ from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import say
 from ffn_explorer.widgets.fonts import font
 
-THETA_LIMIT = 100.0
+THETA_LIMIT = 1e6
 Editor = IntEdit | FloatEdit | ChoiceEdit | RatioEdit | TickEdit
 
 
@@ -185,6 +185,7 @@ class ThetaKnob(Knob):
         """Build the editor and the tick."""
         self.edit = FloatEdit(0.0, THETA_LIMIT, row.step)
         super().__init__(row, self.edit)
+        self._theta = 0.0
         self.relative = QCheckBox()
         self.relative.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.box.addWidget(self.relative)
@@ -192,11 +193,13 @@ class ThetaKnob(Knob):
             lambda value: self.requested.emit(changes.set_theta(value, gesture="knob:theta"))
         )
         self.relative.clicked.connect(
-            lambda on: self.requested.emit(changes.set_theta(self.edit.value(), relative=on))
+            lambda on: self.requested.emit(changes.set_theta(self._theta, relative=on))
         )
 
     def show_value(self, scene: Scene) -> None:
         """Show theta in force and its kind."""
+        # The editor rounds and is bounded; the tick beside it must not change the number.
+        self._theta = scene.theta
         self.edit.show_value(scene.theta)
         name = say(scene.look.language, "control.theta_relative")
         self.relative.setFont(font(scene.look, "body"))
