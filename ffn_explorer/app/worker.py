@@ -1,11 +1,15 @@
 """One worker thread: does one piece of work at a time, and answers through one queued Qt signal."""
 
 import queue
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, Signal
+
+SWITCH_S = 0.001
+"""How long the worker may keep the interpreter while the window waits for it; Python's own 5 ms add up."""
 
 Cancelled = Callable[[], bool]
 Work = Callable[[Cancelled], object]
@@ -55,6 +59,7 @@ class Worker(QObject):
         self._current = Job(work, threading.Event())
         if self._thread is None:
             # A daemon, so that work which does not heed its cancel flag cannot hold the program open.
+            sys.setswitchinterval(SWITCH_S)
             self._thread = threading.Thread(target=self._run, name="ffn-explorer-worker", daemon=True)
             self._thread.start()
         self._jobs.put(self._current)
