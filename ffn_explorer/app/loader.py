@@ -75,6 +75,11 @@ class Loader(QObject):
         self._settle = self._timer(SETTLE_MS, self._start_next)
         self._announce = self._timer(BUSY_MS, self._say_busy)
 
+    @property
+    def warm(self) -> bool:
+        """Whether torch has been imported, so that computing can begin."""
+        return self._warm
+
     def warm_up(self) -> None:
         """Import torch on the worker thread, then start computing; called after the first picture."""
         if not self._warm and not self._worker.busy:
