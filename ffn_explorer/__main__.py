@@ -1,13 +1,14 @@
 """Where the program starts; neither torch nor Qt is imported before a command needs it."""
 
-import os
 import sys
 import traceback
 from collections.abc import Sequence
 
 from ffn_explorer.cli import COMMANDS
 from ffn_explorer.cli.messages import choose_language, complain, tell
+from ffn_explorer.cli.streams import discard, err, hold_places
 from ffn_explorer.core.errors import ExplorerError
+from ffn_explorer.state.quoting import WIDEST_PLACE, quoted
 
 DONE, OUR_FAULT, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 
@@ -17,17 +18,19 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Returns 0 when done, 2 for wrong input (one sentence on standard error), 1 for a fault of the program.
     """
+    hold_places()
     arguments = list(sys.argv[1:] if argv is None else argv)
     choose_language(arguments)
     try:
         code = _run(arguments)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except ExplorerError as error:
         complain(error)
         return WRONG_INPUT
     except BrokenPipeError:
         # Whoever read our output has enough of it; the interpreter must not flush the rest at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard(sys.stdout)
         return DONE
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -58,9 +61,9 @@ def _run(arguments: list[str]) -> int:
 
 def _report(error: Exception, *, debug: bool) -> int:
     if debug:
-        traceback.print_exception(error)
-    name = f"{type(error).__name__}: {error}".splitlines()[0]
-    print(f"ffn-explorer: {tell('cli.error.unexpected', what=name)}", file=sys.stderr)
+        err("".join(traceback.format_exception(error)).rstrip("\n"))
+    name = quoted(f"{type(error).__name__}: {error}".splitlines()[0], WIDEST_PLACE)
+    err(f"ffn-explorer: {tell('cli.error.unexpected', what=name)}")
     return OUR_FAULT
 
 

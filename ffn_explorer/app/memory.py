@@ -11,6 +11,7 @@ from ffn_explorer.app.style import system_theme
 from ffn_explorer.app.window import Window
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import Appearance, AppState, Language, ThemeName
+from ffn_explorer.state.files import kind_of
 from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS, sizes_of, with_sizes
 from ffn_explorer.state.storage import Preferences, load_preferences, preferences_path, save_preferences
 from ffn_explorer.state.text import Text
@@ -26,7 +27,7 @@ class Memory(QObject):
     def __init__(self, application: QApplication) -> None:
         """Read the preferences; on the first launch, language and light or dark follow the system."""
         super().__init__(application)
-        first_launch = not preferences_path().exists()
+        first_launch = kind_of(preferences_path()) == "nothing"
         self._preferences, self._note = load_preferences()
         if first_launch:
             self._preferences = replace(self._preferences, appearance=system_look(application))
@@ -66,7 +67,7 @@ class Memory(QObject):
         if all(isinstance(row, list) for row in sizes):
             window.board.arrange(with_sizes(LAYOUTS[window.layout_name], sizes))
         folder = Path(self._layout("folder", str, ""))
-        window.folder = folder if folder.is_absolute() and folder.is_dir() else window.folder
+        window.folder = folder if folder.is_absolute() and kind_of(folder) == "folder" else window.folder
         room = self._layout("room_theme", str, window.room_theme)
         window.room_theme = room if room in get_args(ThemeName) and room != "projector" else "light"
         if self._note is not None:

@@ -1,10 +1,13 @@
 """Notices above the board: one sentence to the person, and what is being computed; never a dialog."""
 
+from bisect import bisect_right
+
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from ffn_explorer.state.app_state import Appearance
+from ffn_explorer.state.quoting import harmless
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import say
 from ffn_explorer.widgets.fonts import font
@@ -12,6 +15,8 @@ from ffn_explorer.widgets.sizes import px
 
 WIDEST_PX = 760
 GAP_PX = 10
+LONGEST = 4_000
+"""Characters of a sentence that are measured; no notice has room for more."""
 
 
 class Notice(QFrame):
@@ -21,6 +26,7 @@ class Notice(QFrame):
         """Build a hidden notice."""
         super().__init__(parent)
         self.setObjectName("notice")
+        self.sentence = ""
         self.label = QLabel()
         self.label.setWordWrap(True)
         self.label.setTextFormat(Qt.TextFormat.PlainText)
@@ -37,7 +43,8 @@ class Notice(QFrame):
 
     def tell(self, sentence: str, look: Appearance) -> None:
         """Show a sentence; "" hides the notice."""
-        fresh = sentence != self.label.text() or self.isHidden()
+        fresh = sentence != self.sentence or self.isHidden()
+        self.sentence = sentence
         self.label.setFont(font(look))
         for button in self.findChildren(QPushButton):
             button.setFont(font(look, "small", bold=True))
@@ -47,15 +54,28 @@ class Notice(QFrame):
             self.setAccessibleName(sentence)
             QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
 
-    def wanted_size(self, widest: int) -> QSize:
-        """Size for its sentence, wrapped where it would be wider than `widest`."""
+    def wanted_size(self, widest: int, tallest: int) -> QSize:
+        """Size for its sentence, wrapped where it would be wider than `widest`.
+
+        What would be taller than `tallest` ends in "…", and the tip has the rest: the buttons stay in sight.
+        """
         metrics = self.label.fontMetrics()
         rest = self.sizeHint().width() - self.label.sizeHint().width()
-        text_width = min(metrics.horizontalAdvance(self.label.text()) + 4, max(80, widest - rest))
-        room = QRect(0, 0, text_width, 10_000)
-        box = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, self.label.text())
+        sentence = self.sentence[:LONGEST]
+        width = min(metrics.horizontalAdvance(sentence) + 4, max(80, widest - rest))
+
+        def height(text: str) -> int:
+            room = QRect(0, 0, width, 10_000_000)
+            return metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, text).height() + 20
+
+        shown = self.sentence
+        if len(sentence) < len(shown) or height(sentence) > tallest:
+            fitting = bisect_right(range(len(sentence)), tallest, key=lambda n: height(f"{sentence[:n]}…"))
+            shown = f"{sentence[: max(0, fitting - 1)]}…"
+        self.label.setText(shown)
+        self.label.setToolTip("" if shown == self.sentence else sentence)
         buttons = [b.sizeHint().height() for b in self.findChildren(QPushButton) if not b.isHidden()]
-        return QSize(text_width + rest, max(box.height() + 4, *buttons, 0) + 16)
+        return QSize(width + rest, max(height(shown), *(button + 16 for button in buttons), 16))
 
 
 class Notices(QObject):
@@ -90,18 +110,18 @@ class Notices(QObject):
         self.close_button.setText(say(language, "window.close_message"))
         self.cancel_button.setText(say(language, "window.cancel"))
         self.copy_button.setVisible(bool(details))
-        message = say(language, scene.message) if scene.message else ""
+        message = say(language, harmless(scene.message)) if scene.message else ""
         if message != self._read:
             self._read = ""
         self.message.tell("" if self._read else message, scene.look)
-        self.busy.tell(say(language, scene.busy) if scene.busy else "", scene.look)
+        self.busy.tell(say(language, harmless(scene.busy)) if scene.busy else "", scene.look)
         self._place()
 
     def dismiss(self) -> bool:
         """Hide the message that a person has read; False if there was none."""
         if self.message.isHidden():
             return False
-        self._read = self.message.label.text()
+        self._read = self.message.sentence
         self.message.hide()
         self._place()
         self.dismissed.emit()
@@ -114,7 +134,7 @@ class Notices(QObject):
         return super().eventFilter(watched, event)
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(f"{self.message.label.text()}\n\n{self._details}")
+        QGuiApplication.clipboard().setText(f"{self.message.sentence}\n\n{self._details}")
 
     def _place(self) -> None:
         """Stack the notices from the bottom up, centred."""
@@ -123,7 +143,7 @@ class Notices(QObject):
         for notice in (self.message, self.busy):
             if notice.isHidden():
                 continue
-            size = notice.wanted_size(widest)
+            size = notice.wanted_size(widest, min(below - GAP_PX, self._over.height() // 2))
             corner = QPoint((self._over.width() - size.width()) // 2, below - size.height())
             notice.setGeometry(QRect(corner, size))
             notice.raise_()

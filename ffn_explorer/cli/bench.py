@@ -2,12 +2,12 @@
 
 import argparse
 import json
-import sys
 from dataclasses import asdict
 
 from ffn_explorer.cli.benches.table import BENCHES, Row, named, row_of
 from ffn_explorer.cli.messages import tell
 from ffn_explorer.cli.parser import Parser, Subparsers, add_command, option_help
+from ffn_explorer.cli.streams import err, out
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.numbers import short
 
@@ -34,11 +34,9 @@ def main(args: argparse.Namespace) -> int:
         raise InputError("bench.unknown", name=str(error), known=known) from error
     rows = []
     for bench in chosen:
-        print(
-            tell("bench.measuring", name=bench.name, about=tell(f"bench.about.{bench.name}")), file=sys.stderr
-        )
+        err(tell("bench.measuring", name=bench.name, about=tell(f"bench.about.{bench.name}")))
         rows.append(row_of(bench, bench.measure()))
-    print(json.dumps([asdict(row) for row in rows], indent=2) if args.json else _table(rows))
+    out(json.dumps([asdict(row) for row in rows], indent=2) if args.json else _table(rows))
     return 0
 
 

@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 from ffn_explorer.cli.messages import language, tell
 from ffn_explorer.cli.parser import Parser, Subparsers, add_command, option_help
+from ffn_explorer.cli.streams import out
 from ffn_explorer.state.text import say
 
 MARKS = {"ok": "✓", "warn": "!", "bad": "✗"}
@@ -25,11 +26,11 @@ def main(args: argparse.Namespace) -> int:
     findings = examine()
     if args.json:
         rows = [{**asdict(row), "hint": tell(row.hint) if row.hint else ""} for row in findings]
-        print(json.dumps(rows, indent=2))
+        out(json.dumps(rows, indent=2))
     else:
         for row in findings:
             name = say(language(), f"cli.doctor.{row.name}")
-            print(f"{MARKS[row.status]} {tell('cli.run.row', name=name, value=row.value)}")
+            out(f"{MARKS[row.status]} {tell('cli.run.row', name=name, value=row.value)}")
             if row.hint:
-                print(f"    {tell(row.hint)}")
+                out(f"    {tell(row.hint)}")
     return 1 if any(row.status == "bad" for row in findings) else 0

@@ -12,7 +12,9 @@ from typing import Literal
 from ffn_explorer import __version__
 from ffn_explorer.core.budget import free_bytes, in_words
 from ffn_explorer.state.assets import asset
-from ffn_explorer.state.storage import folder
+from ffn_explorer.state.files import kind_of
+from ffn_explorer.state.quoting import WIDEST_PLACE, quoted
+from ffn_explorer.state.storage import check_folder, folder
 
 Status = Literal["ok", "warn", "bad"]
 
@@ -137,12 +139,28 @@ def _fonts() -> Finding:
 
 
 def _settings_folder() -> Finding:
-    place = folder().absolute()
-    # The first part that exists decides whether the rest can be made.
-    existing = next(part for part in (place, *place.parents) if part.exists())
-    if os.access(existing, os.W_OK):
-        return Finding("settings", str(place), "ok")
-    return Finding("settings", str(place), "warn", "cli.doctor.hint_settings")
+    try:
+        check_folder()
+        place = folder().absolute()
+        existing = _existing(place)
+    except OSError as error:
+        value = f"{quoted(str(folder()), WIDEST_PLACE)} ({error.strerror})"
+        return Finding("settings", value, "warn", "cli.doctor.hint_settings")
+    shown = quoted(str(place), WIDEST_PLACE)
+    if kind_of(existing) == "folder" and os.access(existing, os.W_OK):
+        return Finding("settings", shown, "ok")
+    return Finding("settings", shown, "warn", "cli.doctor.hint_settings")
+
+
+def _existing(place: Path) -> Path:
+    """The first part that exists, which decides whether the rest can be made; OSError where it cannot be."""
+    for part in (place, *place.parents):
+        try:
+            part.stat()
+        except FileNotFoundError:
+            continue
+        return part
+    return place
 
 
 def _first_line(error: BaseException) -> str:

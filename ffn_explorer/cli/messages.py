@@ -1,13 +1,15 @@
 """Which language the command line speaks, and how it says things."""
 
 import os
-import sys
 from collections.abc import Sequence
 from contextvars import ContextVar
 
+from ffn_explorer.cli.streams import err
 from ffn_explorer.core.errors import ExplorerError
 from ffn_explorer.state.app_state import Language
-from ffn_explorer.state.text import say
+from ffn_explorer.state.quoting import harmless
+from ffn_explorer.state.text import say, text
+from ffn_explorer.state.visible import visible
 
 _language: ContextVar[Language] = ContextVar("language", default="en")
 
@@ -40,9 +42,9 @@ def tell(key: str, **values: object) -> str:
 
 def report(path: str) -> None:
     """Say on standard error which file was written; standard output is for results."""
-    print(f"ffn-explorer: {tell('cli.wrote', path=path)}", file=sys.stderr)
+    err(f"ffn-explorer: {tell('cli.wrote', path=visible(path))}")
 
 
 def complain(error: ExplorerError) -> None:
     """One sentence on standard error: what is wrong, and what to do."""
-    print(f"ffn-explorer: {tell(error.key, **error.values)}", file=sys.stderr)
+    err(f"ffn-explorer: {say(language(), harmless(text(error.key, **error.values)))}")

@@ -1,8 +1,5 @@
 """The numbers of a trace as an NPZ file, written whole or not at all."""
 
-import os
-import secrets
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +9,7 @@ from torch import Tensor
 
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.core.trace import Trace
+from ffn_explorer.state.files import reason_of, whole
 
 
 def arrays_of(trace: Trace) -> dict[str, NDArray[np.generic]]:
@@ -41,18 +39,11 @@ def arrays_of(trace: Trace) -> dict[str, NDArray[np.generic]]:
 
 def write_npz(path: Path, trace: Trace) -> None:
     """Write the file beside its place and move it there; InputError when that cannot be done."""
-    # Through a link to the file itself, so that the link stays one.
-    target = Path(os.path.realpath(path))
-    neighbour = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:
-        with neighbour.open("xb") as file:
+        with whole(path) as file:
             np.savez(file, **arrays_of(trace))  # type: ignore[arg-type]  # the stub takes them for allow_pickle
-        neighbour.replace(target)
     except OSError as error:
-        raise InputError("error.write", path=str(path), why=error.strerror or str(error)) from error
-    finally:
-        with suppress(OSError):
-            neighbour.unlink()
+        raise InputError("error.write", path=str(path), why=reason_of(error)) from error
 
 
 def _array(tensor: Tensor) -> NDArray[np.generic]:

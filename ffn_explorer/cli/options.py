@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from ffn_explorer.cli.messages import language
-from ffn_explorer.core.errors import InputError
+from ffn_explorer.core.errors import InputError, SettingError
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.core.tokens import tokenize
@@ -90,20 +90,24 @@ OPTIONS = (
 )
 
 
-def state_from(args: argparse.Namespace) -> AppState:
+def state_from(args: argparse.Namespace, *, lengths: tuple[int, ...] | None = None) -> AppState:
     """State that a command line describes; what it leaves out takes the defaults.
 
-    Raises SettingError or InputError, one sentence each.
+    lengths: tokens of each sentence, where they come from a file and not from the sentences.
+    Raises SettingError or InputError, one sentence each, which names options as they are typed.
     """
     given = vars(args)
-    settings = settings_from(given)
+    try:
+        settings = settings_from(given)
+    except SettingError as error:
+        raise _as_typed(error) from error
     sentences = tuple(given.get("sentence", (DEFAULT_SENTENCE,)))
-    lengths = tuple(len(tokens) for tokens in tokenize(sentences))
-    compare = given.get("compare")
+    if lengths is None:
+        lengths = tuple(len(tokens) for tokens in tokenize(sentences))
     return AppState(
         source=Source(sentences=sentences, orders=((),) * len(sentences)),
         settings=settings,
-        compare=None if compare is None else Compare(settings.with_(activation=compare)),
+        compare=_compare(given, settings),
         theta=Theta(_theta(given["theta"]) if "theta" in given else None),
         selection=_selection(given, settings, lengths),
         appearance=Appearance(
@@ -130,6 +134,24 @@ def settings_from(given: dict[str, Any]) -> Settings:
     return Settings(**changes)
 
 
+def _compare(given: dict[str, Any], settings: Settings) -> Compare | None:
+    if "compare" not in given:
+        return None
+    try:
+        return Compare(settings.with_(activation=given["compare"]))
+    except SettingError as error:
+        raise _as_typed(error, activation="--compare") from error
+
+
+def _as_typed(error: SettingError, **flags: str) -> SettingError:
+    """The same refusal with fields named by their options."""
+    named = {
+        name: flags.get(value, _flag(value)) if name in ("field", "other") else value
+        for name, value in error.values.items()
+    }
+    return SettingError(error.key, **named)
+
+
 def _selection(given: dict[str, Any], settings: Settings, lengths: tuple[int, ...]) -> Selection:
     chosen = Selection().clamped(lengths, settings.d_model, settings.d_ff)
     token = _index("token", given, lengths[0])
@@ -146,7 +168,7 @@ def _index(name: str, given: dict[str, Any], count: int) -> int | None:
         return None
     value = _whole(name, given[name])
     if not 0 <= value < count:
-        raise InputError("error.range", field=name, value=value, low=0, high=count - 1)
+        raise InputError("error.range", field=_flag(name), value=value, low=0, high=count - 1)
     return value
 
 
@@ -191,7 +213,7 @@ def _switch(_: str, on: bool) -> bool:
 
 def _one_of(name: str, value: str, choices: tuple[Any, ...]) -> Any:  # noqa: ANN401 - one of the literals given
     if value not in choices:
-        raise InputError("error.choice", field=name, value=value, choices=", ".join(choices))
+        raise InputError("error.choice", field=_flag(name), value=value, choices=", ".join(choices))
     return value
 
 

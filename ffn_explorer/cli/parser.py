@@ -8,14 +8,18 @@ from ffn_explorer import __version__
 from ffn_explorer.cli import COMMANDS
 from ffn_explorer.cli.messages import tell
 from ffn_explorer.cli.options import OPTIONS
+from ffn_explorer.cli.streams import out
 from ffn_explorer.core.errors import InputError
 
 Subparsers = argparse._SubParsersAction
 
 _MISTAKES = (
     (re.compile(r"argument (?P<option>\S+): expected"), "cli.error.value_missing"),
-    (re.compile(r"invalid choice: '?(?P<value>.*?)'? \(choose from (?P<choices>.*)\)"), "cli.error.choice"),
-    (re.compile(r"unrecognized arguments: (?P<option>.*)"), "cli.error.unknown"),
+    (
+        re.compile(r"invalid choice: '?(?P<value>[\s\S]*?)'? \(choose from (?P<choices>.*)\)"),
+        "cli.error.choice",
+    ),
+    (re.compile(r"unrecognized arguments: (?P<option>[\s\S]*)"), "cli.error.unknown"),
     (re.compile(r"arguments are required: (?P<option>.*)"), "cli.error.required"),
 )
 """What argparse says, and the sentence for it; anything else is quoted."""
@@ -39,6 +43,10 @@ class Parser(argparse.ArgumentParser):
                     key, **{name: value.replace("'", "") for name, value in found.groupdict().items()}
                 )
         raise InputError("cli.error.usage", message=message)
+
+    def _print_message(self, message: str, file: object = None) -> None:  # noqa: ARG002 - argparse's own
+        """Help and version are results; argparse would leave out, silently, what it cannot write."""
+        out(message.rstrip("\n"))
 
 
 def add_command(subparsers: "Subparsers[Parser]", name: str, *, shared: bool = True) -> Parser:

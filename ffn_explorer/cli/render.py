@@ -27,6 +27,8 @@ def add(subparsers: "Subparsers[Parser]") -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Draw and write; 0 when done."""
+    if not args.output:
+        raise InputError("cli.error.empty", option="--output")
     if args.panel is not None and args.window:
         raise InputError("export.one_of")
     state = _state(args)
@@ -61,7 +63,7 @@ def _within(name: str, typed: str, limits: tuple[float, float]) -> float:
     except ValueError as error:
         raise InputError("cli.error.number", option=f"--{name}", value=typed) from error
     if not low <= value <= high:
-        raise InputError("error.range", field=name, value=value, low=low, high=high)
+        raise InputError("error.range", field=f"--{name}", value=value, low=low, high=high)
     return value
 
 

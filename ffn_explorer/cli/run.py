@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ffn_explorer.cli.messages import language, report
 from ffn_explorer.cli.options import state_from
 from ffn_explorer.cli.parser import Parser, Subparsers, add_command, option_help
+from ffn_explorer.cli.streams import out
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.app_state import AppState
 
@@ -27,16 +28,19 @@ def add(subparsers: "Subparsers[Parser]") -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run the pass and print; 0 when done."""
+    for option, given in (("--x", args.x), ("--npz", args.npz)):
+        if given == "":
+            raise InputError("cli.error.empty", option=option)
     run, state = _run(args)
     from ffn_explorer.cli.run_report import as_json, as_table, facts
 
     found = facts(run, state, x_file=args.x or "")
-    if args.npz:
+    if args.npz is not None:
         from ffn_explorer.cli.npz import write_npz
 
         write_npz(Path(args.npz), run.trace)
         report(args.npz)
-    print(as_json(found) if args.json else as_table(found, language()))
+    out(as_json(found) if args.json else as_table(found, language()))
     return 0
 
 
@@ -53,5 +57,5 @@ def _run(args: argparse.Namespace) -> "tuple[Run, AppState]":
 
     x_is = args.x_is or X_IS[0]
     if x_is not in X_IS:
-        raise InputError("error.choice", field="x-is", value=x_is, choices=", ".join(X_IS))
+        raise InputError("error.choice", field="--x-is", value=x_is, choices=", ".join(X_IS))
     return run_on_file(Path(args.x), args, x_is="ffn-input" if x_is == "ffn-input" else "residual")

@@ -13,6 +13,7 @@ from ffn_explorer.core import budget, experiment
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.core.tokens import MAX_SENTENCES, MAX_TOKENS
 from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.files import kind_of
 
 FLOAT_BYTES = (2, 4, 8)
 
@@ -32,7 +33,7 @@ def run_on_file(
     sentences, tokens, width = array.shape
     if not hasattr(args, "d_model"):
         args.d_model = str(width)
-    state = state_from(args)
+    state = state_from(args, lengths=(tokens,) * sentences)
     if state.settings.d_model != width:
         wanted = [sentences, tokens, state.settings.d_model]
         raise InputError("error.shape", name=str(path), shape=list(array.shape), wanted=wanted)
@@ -47,7 +48,7 @@ def open_hidden_states(path: Path) -> NDArray[np.floating]:
 
     Raises InputError: no such file, not an NPY file, cut short, not floats, another shape, over the limits.
     """
-    if not path.is_file():
+    if kind_of(path) != "file":
         raise InputError("cli.error.no_file", path=str(path))
     try:
         with warnings.catch_warnings(action="ignore"), np.errstate(over="raise"):

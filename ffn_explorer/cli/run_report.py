@@ -1,7 +1,6 @@
 """What `run` says: the facts of one pass, as JSON for scripts and as a table for people."""
 
 import json
-import math
 from typing import Any
 
 from ffn_explorer.core.cost import bill
@@ -12,6 +11,7 @@ from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.compute import to_numpy
 from ffn_explorer.state.requests import theta_of
 from ffn_explorer.state.text import say
+from ffn_explorer.state.visible import visible
 
 MOST_TOKENS_SHOWN = 24
 """Tokens written out per sentence in the table; the JSON has all."""
@@ -49,7 +49,7 @@ def facts(run: Run, state: AppState, *, x_file: str = "") -> dict[str, Any]:
         "exact_zero_fraction": found.exact_zero,
         "theta": theta,
         "position_check": {
-            "max_difference": _finite(max(check.alone, check.permuted)),
+            "max_difference": max(check.alone, check.permuted) if _all_finite(run) else None,
             "tolerance": check.tolerance,
             "dtype": check.dtype,
         },
@@ -72,7 +72,10 @@ def as_table(found: dict[str, Any], language: str) -> str:
     """The same for people, a short table in their language."""
     check, parameters, flops = found["position_check"], found["parameters"], found["flops"]
     apart = check["max_difference"]
-    holds = apart is not None and apart <= check["tolerance"]
+    if apart is None:
+        verdict = "position_unknown"
+    else:
+        verdict = "position_holds" if apart <= check["tolerance"] else "position_fails"
     shapes = {name: "—" if shape is None else str(shape) for name, shape in found["shapes"].items()}
     rows: list[tuple[str, str, dict[str, Any]]] = [
         ("tokens", "tokens_value", {"tokens": line, "count": f"{len(sentence):,}"})
@@ -94,9 +97,9 @@ def as_table(found: dict[str, Any], language: str) -> str:
         ),
         (
             "position",
-            "position_holds" if holds else "position_fails",
+            verdict,
             {
-                "difference": "∞" if apart is None else f"{apart:.2g}",
+                "difference": "" if apart is None else f"{apart:.2g}",
                 "tolerance": f"{check['tolerance']:.2g}",
                 "dtype": check["dtype"],
             },
@@ -117,14 +120,15 @@ def as_table(found: dict[str, Any], language: str) -> str:
 def _origin_row(origin: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
     seed = origin["weights"]["seed"]
     if origin["x"]["kind"] == "loaded":
-        return "origin", "origin_loaded", {"seed": seed, "file": origin["x"]["file"]}
+        return "origin", "origin_loaded", {"seed": seed, "file": visible(origin["x"]["file"])}
     return "origin", "origin_seeded", {"seed": seed}
 
 
 def _shortened(tokens: list[str]) -> str:
-    shown = " ".join(tokens[:MOST_TOKENS_SHOWN])
+    shown = " ".join(map(visible, tokens[:MOST_TOKENS_SHOWN]))
     return shown if len(tokens) <= MOST_TOKENS_SHOWN else f"{shown} …"
 
 
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def _all_finite(run: Run) -> bool:
+    """Whether every token has numbers only: NaN beside NaN says nothing about a difference."""
+    return all(bool(row[:length].isfinite().all()) for row, length in zip(run.trace.result, run.lengths))

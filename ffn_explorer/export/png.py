@@ -4,13 +4,14 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QIODevice, QSaveFile, QSize
+from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QSize
 from PySide6.QtGui import QImage, QImageWriter
 from PySide6.QtWidgets import QWidget
 
 from ffn_explorer import __version__
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.files import reason_of, whole
 
 SIDE_PX = (16, 16_384)
 """Smallest and largest side of a picture."""
@@ -37,17 +38,19 @@ def notes_of(state: AppState) -> dict[str, str]:
 
 def write_image(image: QImage, path: Path, *, notes: Mapping[str, str]) -> None:
     """Write an image with text chunks; InputError, with the system's reason, where that fails."""
-    file = QSaveFile(str(path))
-    if not file.open(QIODevice.OpenModeFlag.WriteOnly):
-        raise InputError("export.write", path=str(path), why=file.errorString())
-    writer = QImageWriter(file, b"png")
+    # Encoded in memory: writing, libpng would print a line of its own where the disk is full.
+    data = QBuffer()
+    data.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QImageWriter(data, b"png")
     for key, value in notes.items():
         writer.setText(key, value)
     if not writer.write(image):
-        file.cancelWriting()
         raise InputError("export.write", path=str(path), why=writer.errorString())
-    if not file.commit():
-        raise InputError("export.write", path=str(path), why=file.errorString())
+    try:
+        with whole(path) as file:
+            file.write(data.data().data())
+    except (OSError, ValueError) as error:
+        raise InputError("export.write", path=str(path), why=reason_of(error)) from error
 
 
 def check_size(size: QSize) -> None:

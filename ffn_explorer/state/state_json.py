@@ -25,6 +25,13 @@ from ffn_explorer.state.token_lengths import token_lengths
 
 Json = dict[str, Any]
 
+_WHY = {
+    "error.empty_sentence": "state.why_empty_sentence",
+    "error.too_many_tokens": "state.why_tokens",
+    "error.too_many_sentences": "state.why_sentences",
+}
+"""What tokenising refuses, as the part of a sentence that it is here."""
+
 _STATE_KEYS = ("source", "settings", "theta", "selection", "compare")
 
 
@@ -77,6 +84,8 @@ def look_from_json(data: object) -> tuple[Appearance, tuple[str, ...]]:
         _check(isinstance(known.get(name, False), bool), name)
     scale = known.get("scale", SCALES[0])
     _check(_is_number(scale) and SCALES[0] <= scale <= SCALES[1], "scale")
+    if "scale" in known:
+        known["scale"] = float(scale)
     return Appearance(**known), tuple(f"appearance.{key}" for key in data if key not in known)
 
 
@@ -99,7 +108,7 @@ def _source(data: Json) -> Source:
     try:
         token_lengths(source)
     except InputError as error:
-        raise Damaged(Text(error.key, tuple(error.values.items()))) from error
+        raise Damaged(Text(_WHY[error.key], tuple(error.values.items()))) from error
     return source
 
 
@@ -107,7 +116,8 @@ def _theta(data: Json) -> Theta:
     value = data.get("value")
     _check(value is None or (_is_number(value) and value >= 0), "theta.value")
     _check(isinstance(data.get("relative", False), bool), "theta.relative")
-    return Theta(**data)
+    # A whole number of any size may stand in a file; arithmetic on arrays wants a float.
+    return Theta(**{**data, "value": None if value is None else float(value)})
 
 
 def _selection(data: Json) -> Selection:

@@ -1,17 +1,28 @@
 """Storage: preferences between launches, and session files (.ffnx); versioned, and never fatal at start."""
 
+import errno
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from platformdirs import user_config_path
 
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.app_state import Appearance, AppState
-from ffn_explorer.state.files import LIMIT_BYTES, VERSION, Damaged, read_json, version_of, write_json
+from ffn_explorer.state.files import (
+    LIMIT_BYTES,
+    VERSION,
+    Damaged,
+    aside,
+    read_json,
+    reason_of,
+    version_of,
+    write_json,
+)
 from ffn_explorer.state.numbers import count
+from ffn_explorer.state.quoting import listed
 from ffn_explorer.state.state_json import Json, look_from_json, refused, state_from_json, state_to_json
 from ffn_explorer.state.text import Text, text
 
@@ -39,7 +50,18 @@ class Preferences:
 def folder() -> Path:
     """Where the preferences live: FFN_EXPLORER_HOME, or the system's place for settings."""
     chosen = os.environ.get(HOME)
-    return Path(chosen).expanduser() if chosen else user_config_path("ffn-explorer", appauthor=False)
+    if not chosen:
+        return user_config_path("ffn-explorer", appauthor=False)
+    try:
+        return Path(chosen).expanduser()
+    except RuntimeError:  # the home of an unknown user, which `check_folder` refuses
+        return Path(chosen)
+
+
+def check_folder() -> None:
+    """OSError where the folder names the home of somebody unknown: no folder called "~" is ever made."""
+    if folder().parts[:1] and folder().parts[0].startswith("~"):
+        raise OSError(errno.ENOENT, f"{os.strerror(errno.ENOENT)}: {folder().parts[0]}")
 
 
 def preferences_path() -> Path:
@@ -51,6 +73,7 @@ def load_preferences() -> tuple[Preferences, Text | None]:
     """Preferences and a note; a damaged file is set aside and the defaults taken: a start never fails."""
     path = preferences_path()
     try:
+        check_folder()
         data = read_json(path)
         newer = version_of(data) > VERSION
         preferences, unknown = _preferences(migrated(data))
@@ -61,8 +84,10 @@ def load_preferences() -> tuple[Preferences, Text | None]:
     except (OSError, ValueError) as error:
         return Preferences(), text("state.prefs_stuck", reason=reason_of(error))
     if newer:
-        return preferences, text("state.prefs_newer")
-    return preferences, text("state.prefs_unknown", keys=", ".join(unknown)) if unknown else None
+        return preferences, _kept(path, "newer")
+    if "last" in unknown:
+        return preferences, _kept(path, "damaged")
+    return preferences, text("state.prefs_unknown", keys=listed(unknown)) if unknown else None
 
 
 def save_preferences(preferences: Preferences) -> Text | None:
@@ -74,6 +99,7 @@ def save_preferences(preferences: Preferences) -> Text | None:
         "last": None if preferences.last is None else state_to_json(preferences.last),
     }
     try:
+        check_folder()
         folder().mkdir(parents=True, exist_ok=True)
         write_json(preferences_path(), data)
     except (OSError, ValueError) as error:
@@ -112,7 +138,7 @@ def read_session(path: Path) -> tuple[AppState, Text | None]:
     except (OSError, ValueError) as error:
         raise InputError("state.session_missing", file=path.name, reason=reason_of(error)) from error
     if unknown:
-        return state, text("state.session_unknown", file=path.name, keys=", ".join(unknown))
+        return state, text("state.session_unknown", file=path.name, keys=listed(list(unknown)))
     return state, None
 
 
@@ -121,11 +147,6 @@ def migrated(data: Json, steps: Mapping[int, Callable[[Json], Json]] = MIGRATION
     for version in range(version_of(data), VERSION):
         data = {**steps[version](data), "version": version + 1}
     return data
-
-
-def reason_of(error: Exception) -> str:
-    """Why a file cannot be used, in the system's own words."""
-    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
 
 
 def _preferences(data: Json) -> tuple[Preferences, list[str]]:
@@ -151,12 +172,17 @@ def _last(data: object) -> tuple[AppState | None, list[str]]:
 
 
 def _set_aside(path: Path) -> Text:
-    """Rename a damaged file to a free name beside it, so that nothing is lost."""
-    number = 1
-    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
-        number += 1
+    """Rename a damaged file, and say so."""
     try:
-        path.rename(aside)
+        return text("state.prefs_damaged", file=aside(path, "damaged").name)
     except OSError as error:
         return text("state.prefs_stuck", reason=reason_of(error))
-    return text("state.prefs_damaged", file=aside.name)
+
+
+def _kept(path: Path, ending: Literal["newer", "damaged"]) -> Text:
+    """Copy a file before it is written over without what could not be taken from it, and say so."""
+    try:
+        file = aside(path, ending, keep=True).name
+    except OSError as error:
+        return text("state.prefs_not_kept", reason=reason_of(error))
+    return text("state.prefs_newer", file=file) if ending == "newer" else text("state.prefs_last", file=file)

@@ -29,7 +29,8 @@ def plain_locale(monkeypatch: pytest.MonkeyPatch) -> None:
 def answer(capsys: Capture, *arguments: str) -> dict[str, Any]:
     assert main(["run", "--json", *arguments]) == 0
     out, err = capsys.readouterr()
-    assert err == ""
+    wrote = f"ffn-explorer: Wrote {arguments[arguments.index('--npz') + 1]}\n" if "--npz" in arguments else ""
+    assert err == wrote
     found: dict[str, Any] = json.loads(out)
     return found
 

@@ -1,0 +1,51 @@
+"""Standard output and standard error, either of which may be closed, or lead to a full disk."""
+
+import errno
+import os
+import sys
+from typing import IO
+
+from ffn_explorer.core.errors import InputError
+
+
+def hold_places() -> None:
+    """Open what stands in for closed standard streams, so that no file of ours gets their numbers.
+
+    Libraries write warnings to number 2, whatever file that is.
+    """
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
+            pass
+        os.close(handle)
+
+
+def out(result: str) -> None:
+    """Print a result on standard output; InputError where it cannot be written."""
+    try:
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        print(result, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        discard(sys.stdout)
+        raise InputError("cli.error.output", why=error.strerror or str(error)) from error
+
+
+def err(sentence: str) -> None:
+    """Print on standard error; where nobody can hear it, the work goes on and the exit code stays."""
+    # print would take None for standard output.
+    if sys.stderr is None:
+        return
+    try:
+        print(sentence, file=sys.stderr, flush=True)
+    except OSError:
+        discard(sys.stderr)
+
+
+def discard(stream: IO[str] | None) -> None:
+    """Let what still waits in a stream vanish: the interpreter would fail on it when it ends."""
+    if stream is not None:
+        handle = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(handle, stream.fileno())
+        os.close(handle)
