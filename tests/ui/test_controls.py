@@ -148,6 +148,16 @@ def test_the_ratio_sets_dff(bar: ControlBar, qtbot: QtBot) -> None:
     assert editor.currentText() == "×8/3"
 
 
+@pytest.mark.parametrize(
+    ("d_ff", "d_model", "shown"), [(1376, 512, "×2.688"), (3, 7, "×0.429"), (1, 16_384, "×6e-05")]
+)
+def test_a_ratio_is_as_short_as_its_field(qtbot: QtBot, d_ff: int, d_model: int, shown: str) -> None:
+    editor = RatioEdit()
+    qtbot.addWidget(editor)
+    editor.show_ratio(d_ff, d_model)
+    assert editor.currentText() == shown
+
+
 def test_a_knob_that_cannot_be_used_says_why(bar: ControlBar) -> None:
     knob = knob_of(bar, "top_k")
     assert not knob.isEnabled()

@@ -185,7 +185,9 @@ class RatioEdit(_Calm, QComboBox):
     def show_ratio(self, d_ff: int, d_model: int) -> None:
         """Show d_ff / d_model, as a common ratio when it is the nearest whole width to one."""
         ratio = next((r for r in self.COMMON if round(float(Fraction(r)) * d_model) == d_ff), None)
-        self._shown = f"×{ratio or f'{d_ff / d_model:.4g}'}"
+        exact = d_ff / d_model
+        # As many digits as the field has room for: 2.688, 0.429, 6e-05.
+        self._shown = f"×{ratio or format(exact, '.4g' if exact >= 1 else '.3g' if exact >= 0.01 else '.1g')}"
         if not (self._line.isModified() and self._line.hasFocus()):
             self._restore()
 
