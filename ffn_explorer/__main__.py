@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ffn_explorer.cli import COMMANDS
 from ffn_explorer.cli.messages import choose_language, complain, tell
-from ffn_explorer.cli.streams import discard, err, hold_places
+from ffn_explorer.cli.streams import discard, err, finish, hold_places
 from ffn_explorer.core.errors import ExplorerError
 from ffn_explorer.state.quoting import WIDEST_PLACE, quoted
 
@@ -23,8 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     choose_language(arguments)
     try:
         code = _run(arguments)
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        finish()
     except ExplorerError as error:
         complain(error)
         return WRONG_INPUT

@@ -3,6 +3,8 @@
 import errno
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO
 
 from ffn_explorer.core.errors import InputError
@@ -21,15 +23,17 @@ def hold_places() -> None:
 
 def out(result: str) -> None:
     """Print a result on standard output; InputError where it cannot be written."""
-    try:
+    with _refusing():
         if sys.stdout is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         print(result, flush=True)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        discard(sys.stdout)
-        raise InputError("cli.error.output", why=error.strerror or str(error)) from error
+
+
+def finish() -> None:
+    """Write what still waits for standard output; InputError as in `out`."""
+    with _refusing():
+        if sys.stdout is not None:
+            sys.stdout.flush()
 
 
 def err(sentence: str) -> None:
@@ -41,6 +45,17 @@ def err(sentence: str) -> None:
         print(sentence, file=sys.stderr, flush=True)
     except OSError:
         discard(sys.stderr)
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        discard(sys.stdout)
+        raise InputError("cli.error.output", why=error.strerror or str(error)) from error
 
 
 def discard(stream: IO[str] | None) -> None:

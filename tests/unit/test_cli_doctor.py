@@ -77,3 +77,18 @@ def test_settings_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     assert (found.value, found.status) == (str(tmp_path / "not" / "yet"), "ok")
     monkeypatch.setattr("os.access", lambda *_: False)
     assert findings._settings_folder().status == "warn"
+
+
+def test_settings_folder_that_cannot_be(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("no folder")
+    for place, why in (
+        ("~nosuchuser/x", "nosuchuser"),
+        (str(tmp_path / ("a" * 999)), "name too long"),
+        (str(file), "file"),
+        (str(file / "below"), "Not a directory"),
+    ):
+        monkeypatch.setenv("FFN_EXPLORER_HOME", place)
+        found = findings._settings_folder()
+        assert (found.status, found.hint) == ("warn", "cli.doctor.hint_settings")
+        assert why in found.value

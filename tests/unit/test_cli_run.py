@@ -166,6 +166,32 @@ def test_x_with_values_that_are_not_finite(capsys: Capture, tmp_path: Path) -> N
     assert found["active_fraction"]["per_token"][0][0] == 0
 
 
+def test_position_independence_is_not_claimed_for_values_that_are_not_finite(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    file = str(tmp_path / "x.npy")
+    np.save(file, np.full((3, 16), np.nan, np.float32))
+    found = answer(capsys, "--x", file, "--d-ff", "24")
+    assert found["position_check"]["max_difference"] is None
+    for language, words in (("en", "cannot be told: values are not finite"), ("ja", "判定できない")):
+        assert main(["run", "--x", file, "--d-ff", "24", "--lang", language]) == 0
+        assert words in capsys.readouterr().out
+
+
+def test_the_token_is_one_of_the_file(capsys: Capture, tmp_path: Path) -> None:
+    file = str(tmp_path / "x.npy")
+    np.save(file, np.ones((12, 16), np.float32))
+    answer(capsys, "--x", file, "--d-ff", "24", "--token", "11")
+    assert "--token cannot be 12: give a number from 0 to 11" in refusal(capsys, "--x", file, "--token", "12")
+
+
+def test_empty_names_of_files_are_refused(capsys: Capture) -> None:
+    for option in ("--npz", "--x"):
+        assert f"{option} has an empty value" in refusal(capsys, option, "")
+    assert main(["render", "-o", ""]) == 2
+    assert "--output has an empty value" in capsys.readouterr().err
+
+
 class Trap:
     """An object whose unpickling would leave a trace."""
 

@@ -131,6 +131,23 @@ def test_refusals(line: str, key: str) -> None:
         assert catalogue(language)[key].format_map(caught.value.values)
 
 
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("--norm-placement nosuch", {"field": "--norm-placement"}),
+        ("--compare nosuch", {"field": "--compare"}),
+        ("--activation nosuch", {"field": "--activation"}),
+        ("--heads 6 --kv-heads 4", {"field": "--kv-heads", "other": "--heads"}),
+        ("--token 8", {"field": "--token"}),
+        ("--theme pink", {"field": "--theme"}),
+    ],
+)
+def test_refusals_name_options_as_they_are_typed(line: str, names: dict[str, str]) -> None:
+    with pytest.raises(ExplorerError) as caught:
+        state_of(line)
+    assert names.items() <= caught.value.values.items()
+
+
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_everything_has_its_help(language: str) -> None:
     known = catalogue(language)

@@ -133,13 +133,89 @@ def test_damaged_preferences_are_set_aside(home: Path, content: bytes) -> None:
     assert not preferences_path().exists()
 
 
-def test_a_last_session_that_cannot_be_costs_nothing_else(home: Path) -> None:
+def test_a_last_session_that_cannot_be_costs_nothing_else_and_is_kept(home: Path) -> None:
     home.mkdir()
     data = {"version": 1, "appearance": {"theme": "dark"}, "last": {"settings": {"d_model": 0}}}
     preferences_path().write_text(json.dumps(data))
+    for _ in range(2):  # the second start makes no second copy
+        preferences, note = load_preferences()
+        assert preferences == Preferences(Appearance("dark"))
+        assert "preferences.json.damaged-1" in said(note)
+    assert save_preferences(preferences) is None
+    assert load_preferences() == (preferences, None)
+    assert json.loads((home / "preferences.json.damaged-1").read_text()) == data
+    assert len(list(home.iterdir())) == 2
+
+
+def test_newer_preferences_are_kept_before_they_are_written_over(home: Path) -> None:
+    home.mkdir()
+    content = '{"version": 99, "appearance": {"theme": "dark"}, "novelty": [1]}'
+    preferences_path().write_text(content)
     preferences, note = load_preferences()
-    assert preferences == Preferences(Appearance("dark"))
-    assert "last" in said(note)
+    assert "preferences.json.newer-1" in said(note)
+    assert save_preferences(preferences) is None
+    assert load_preferences() == (preferences, None)
+    assert (home / "preferences.json.newer-1").read_text() == content
+
+
+def test_many_unknown_entries_are_counted(home: Path) -> None:
+    home.mkdir()
+    odd = {f"odd\x1b{i}": 0 for i in range(3_000)}
+    preferences_path().write_text(json.dumps({"version": 1, **odd}))
+    shown = said(load_preferences()[1])
+    assert "odd<U+001B>4" in shown
+    assert "odd<U+001B>5" not in shown
+    assert "2,995" in shown
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes there")
+def test_pipes_and_devices_are_damaged_files(home: Path) -> None:
+    home.mkdir()
+    os.mkfifo(preferences_path())
+    preferences, note = load_preferences()
+    assert preferences == Preferences()
+    assert "preferences.json.damaged-1" in said(note)
+    (home / "endless.ffnx").symlink_to("/dev/zero")
+    os.mkfifo(home / "pipe.ffnx")
+    for name in ("pipe.ffnx", "endless.ffnx"):
+        assert refusal(home / name).values["reason"] == Text("state.why_regular")
+        with pytest.raises(InputError) as caught:
+            save_session(home / name, RICH)
+        assert caught.value.values["reason"] == Text("state.why_regular")
+
+
+@pytest.mark.parametrize("place", ["~nosuchuser/x", "/" + "a" * 999, "/dev/null/x"])
+def test_a_folder_that_cannot_be_never_stops_a_start(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(storage.HOME, place)
+    assert load_preferences()[0] == Preferences()
+    assert "FFN_EXPLORER_HOME" in said(save_preferences(Preferences()))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_whole_numbers_become_floats(tmp_path: Path) -> None:
+    value = load_session(session_file(tmp_path, theta={"value": 2**70})).theta.value
+    assert type(value) is float
+    assert value == 2.0**70
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_reason_inside_a_sentence_is_no_sentence(tmp_path: Path, language: str) -> None:
+    error = refusal(session_file(tmp_path, source={"sentences": [" "]}))
+    shown = say(language, Text(error.key, tuple(error.values.items())))
+    assert not any(twice in shown for twice in ("..", ".)", "。）", "。。"))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other rights")
+def test_rights_of_a_file_stay(tmp_path: Path) -> None:
+    path = tmp_path / "a.ffnx"
+    save_session(path, RICH)
+    path.chmod(0o600)
+    save_session(path, AppState())
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_unknown_and_newer_preferences_are_read_with_a_note(home: Path) -> None:
