@@ -33,10 +33,11 @@ def expert_at(run: Run, sentence: int, token: int) -> FFN:
 
 
 def strong_paths(run: Run, sentence: int, token: int, *, count: int = 24) -> StrongPaths:
-    """The `count` neurons with the largest |m| · ||v|| at a token: m the hidden value, v W_down's column.
+    """Up to `count` neurons with the largest |m| · ||v|| at a token: m the hidden value, v W_down's column.
 
     For each: the input dimension that adds most to its up (and gate), W_up[i, d] · x[d], and the output
-    dimension that it moves most, m · W_down[d, i]. Values that are not finite come last.
+    dimension that it moves most, m · W_down[d, i]. Values that are not finite come last;
+    what writes nothing (strength 0) is left out.
     """
     with torch.inference_mode():
         ffn = expert_at(run, sentence, token)
@@ -45,7 +46,8 @@ def strong_paths(run: Run, sentence: int, token: int, *, count: int = 24) -> Str
         m = run.trace.hidden[sentence, token].to(wide)  # [F]
         strength = m.abs() * column_norms(ffn)
         rank = strength.nan_to_num(nan=-1.0, posinf=-1.0)
-        chosen = rank.argsort(descending=True, stable=True)[: min(count, len(m))]  # [n]
+        chosen = rank.argsort(descending=True, stable=True)  # [F]
+        chosen = chosen[strength[chosen] != 0][:count]  # [n]
 
         up_dim, up_part = _largest(ffn.up[chosen].to(wide) * x)
         gate_dim, gate_part = (None, None) if ffn.gate is None else _largest(ffn.gate[chosen].to(wide) * x)

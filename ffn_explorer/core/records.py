@@ -59,7 +59,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StrongPaths:
-    """The n strongest neurons at one token, strongest first, each array `[n]`.
+    """The n strongest neurons at one token, strongest first, each array `[n]`; 0 where none writes.
 
     strength = |m| * ||v|| with m the hidden value and v the neuron's column of W_down; for each neuron the
     input dimension that moves its up (and gate) most, with that signed part, and the output dimension that it

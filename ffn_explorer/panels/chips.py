@@ -14,6 +14,7 @@ from ffn_explorer.widgets.buttons import IconButton
 from ffn_explorer.widgets.chip_row import ChipRow
 from ffn_explorer.widgets.chip_view import RowPicture
 from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.hint_label import HintLabel
 from ffn_explorer.widgets.labels import ElidedLabel
 from ffn_explorer.widgets.panel import Panel
@@ -135,9 +136,10 @@ class ChipsPanel(Panel):
         if self.scene is None or not 0 <= token < len(self.scene.chips):
             return ""
         chip = self.scene.chips[token]
+        text = shown_token(chip.text, font(self.scene.look, "small"), whole=True)
         if chip.active is None:
-            return self.say("tip_unknown", text=chip.text, position=token)
-        return self.say("tip", text=chip.text, position=token, active=numbers.percent(chip.active))
+            return self.say("tip_unknown", text=text, position=token)
+        return self.say("tip", text=text, position=token, active=numbers.percent(chip.active))
 
     def _judge(self, typed: str) -> Verdict:
         """What the tokenizer makes of a text, one sentence per line."""

@@ -1,5 +1,6 @@
 """Activation: the function's curve, and where the neurons of the chosen token stand on it."""
 
+import math
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -13,10 +14,10 @@ from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Cell
 from ffn_explorer.state.result import Detail, Floats, RunResult
 from ffn_explorer.state.scene import Scene
-from ffn_explorer.state.visible import visible
 from ffn_explorer.widgets.axes import ticks
 from ffn_explorer.widgets.curve_plot import CurvePicture, CurvePlot, Histogram, Mark
-from ffn_explorer.widgets.glyphs import brief
+from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.legend import Entry
 from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.plot import Axes
@@ -25,6 +26,9 @@ LIMIT = 4.0
 """z is shown on ±this (no unit)."""
 
 MOST_DOTS = 600
+
+LEAST_BAR = 0.05
+"""Width of the narrowest bar, in z (no unit): a few pixels."""
 
 _ROOM_BELOW = 0.25
 """Room under the zero line for the histogram, as a share of the curve's height."""
@@ -95,7 +99,8 @@ class CurvePanel(Panel):
         done = dict(scene.progress)
         curve = (run.curve.z, run.curve.value)
         other = None if scene.other is None else (scene.other.curve.z, scene.other.curve.value)
-        token = brief(visible(run.tokens[scene.selection.sentence][scene.selection.token]))
+        chosen = run.tokens[scene.selection.sentence][scene.selection.token]
+        token = shown_token(chosen, font(scene.look, "small"))
         name = self.say("x_gate" if enters is Stage.GATE else "x_up", token=token)
         names = (name, self.say("x_short", token=token))
         return CurvePicture(
@@ -139,7 +144,7 @@ class CurvePanel(Panel):
         done, total = dict(scene.progress), len(neurons.z)
         known, entered = done.get(Stage.ACT, 1.0) > 0.0, done.get(enters_of(run), 1.0) > 0.0
         entries = []
-        if known:
+        if known and total:
             on = int(neurons.active.sum())
             words = ("open", "shut") if enters_of(run) is Stage.GATE else ("active", "silent")
             theta = numbers.axis(scene.theta)
@@ -153,29 +158,34 @@ class CurvePanel(Panel):
             entries.append(Entry("other", self.say("other", label=label)))
         entries.append(Entry("slope", self.say("slope")))
         if entered:
-            entries += [Entry("", words) for words in self._remarks(run, neurons)]
+            entries += self._remarks(run, neurons)
         if known and drawn < total:
             sizes = {"n": numbers.count(drawn), "total": numbers.count(total)}
             entries.append(Entry("", self.say("drawn", **sizes)))
         return tuple(entries)
 
-    def _remarks(self, run: RunResult, neurons: Neurons) -> list[str]:
+    def _remarks(self, run: RunResult, neurons: Neurons) -> list[Entry]:
         """What the picture leaves out, and the scale of its bars."""
+        if not neurons.z.size:
+            return [self._remark("dropped")]
         said = []
         finite = np.isfinite(neurons.z)
         bad, beyond = int((~finite).sum()), int((np.abs(neurons.z[finite]) > LIMIT).sum())
         if bad:
-            said.append(self.say("non_finite", n=numbers.count(bad)))
+            said.append(self._remark("non_finite", n=numbers.count(bad)))
         if beyond:
-            said.append(self.say("beyond", n=numbers.count(beyond), limit=numbers.axis(LIMIT)))
+            said.append(Entry("", self.say("beyond", n=numbers.count(beyond), limit=numbers.axis(LIMIT))))
         shown = neurons.histogram
         if shown is not None:
             inside = (shown.edges[1:] > -LIMIT) & (shown.edges[:-1] < LIMIT)
             tallest = int((shown.active + shown.silent)[inside].max(initial=0))
-            said.append(self.say("tallest", n=numbers.count(tallest)))
+            said.append(self._remark("tallest", n=numbers.count(tallest)))
         if run.expert_index is not None:
-            said.append(self.say("first_expert"))
+            said.append(self._remark("first_expert"))
         return said
+
+    def _remark(self, key: str, **values: str) -> Entry:
+        return Entry("", self.say(key, **values), self.say(f"{key}_short", **values))
 
     def _cell(self, neuron: int) -> Cell | None:
         scene = self.scene
@@ -200,19 +210,33 @@ def enters_of(run: RunResult) -> Stage:
 def neurons_at(
     run: RunResult, at: tuple[int, int], *, theta: float, relative: bool, detail: Detail | None
 ) -> Neurons:
-    """Neurons of one token, at = (sentence, token), and their histogram once its edges are known."""
+    """Neurons of one token, at = (sentence, token), and their histogram once its edges are known.
+
+    None where its first expert dropped it: the zeros that stand there were not computed.
+    """
     z, value = run.values[enters_of(run)][at], run.values[Stage.ACT][at]
+    if run.expert_dropped is not None and run.expert_dropped[at][0]:
+        z, value, detail = z[:0], value[:0], None
     active = sparsity.active(value, theta, relative=relative)
     finite = value[np.isfinite(value)].astype(np.float64)
     rms = float(np.sqrt((finite**2).mean())) if finite.size else 0.0
     histogram = None
     if detail is not None:
-        lit = np.histogram(z[active & np.isfinite(z)], bins=detail.edges)[0].astype(np.int64)
-        histogram = Histogram(detail.edges, lit, np.maximum(0, detail.counts - lit))
+        histogram = _histogram(z, active, detail.edges)
     inside = np.flatnonzero(np.isfinite(z) & np.isfinite(value))
     places = np.unique(np.linspace(0, max(0, len(inside) - 1), MOST_DOTS).astype(np.int64))
     dots = inside[places] if inside.size else inside
     return Neurons(z, value, active, dots, theta * rms if relative else theta, histogram)
+
+
+def _histogram(z: Floats, active: NDArray[np.bool_], edges: Floats) -> Histogram:
+    """Neurons between edges; bars that would be too thin to see become fewer, as wide as `LEAST_BAR`."""
+    limit = float(edges[-1])
+    if edges[1] - edges[0] < LEAST_BAR:
+        half = math.ceil(limit / LEAST_BAR)
+        edges = LEAST_BAR * np.arange(-half, half + 1)
+    lit, rest = (np.histogram(z[kept & np.isfinite(z)], bins=edges)[0] for kept in (active, ~active))
+    return Histogram(edges, lit.astype(np.int64), rest.astype(np.int64))
 
 
 def axes_of(curves: list[tuple[Floats, Floats]], *, x_name: tuple[str, ...], y_name: str) -> Axes:

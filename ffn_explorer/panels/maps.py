@@ -1,17 +1,18 @@
 """All positions at once: one stage of every token of the sentence, as a heat map."""
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import ClassVar
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ffn_explorer.core.stages import WIDE, Stage
 from ffn_explorer.state import changes, numbers
-from ffn_explorer.state.app_state import Cell, View
+from ffn_explorer.state.app_state import Appearance, Cell, View
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
-from ffn_explorer.state.visible import visible
-from ffn_explorer.widgets.glyphs import brief
+from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.heatmap import HeatMap
 from ffn_explorer.widgets.map_picture import MapPicture, MapWords
 from ffn_explorer.widgets.panel import Panel
@@ -54,7 +55,7 @@ class MapsPanel(Panel):
         self.map.pointed.connect(self._point)
         self.map.chosen.connect(self._choose)
         self.map.zoomed.connect(self._zoom)
-        self.map.stepped.connect(lambda dx, dy: self.request(changes.step_selection(dx, dy)))
+        self.map.stepped.connect(self._step)
         self.map.scaled.connect(self._write_note)
 
     def render_scene(self, scene: Scene) -> None:
@@ -95,7 +96,7 @@ class MapsPanel(Panel):
             share=None if scene.activity is None else scene.activity.share.get(stage),
             exact=exact,
             sentence=chosen.sentence,
-            rows=tuple(visible(token) for token in run.tokens[chosen.sentence]),
+            rows=_names(run.tokens[chosen.sentence], scene.look),
             axis=axis,
             first=min(max(0, view.first), axis - shown),
             shown=shown,
@@ -135,7 +136,7 @@ class MapsPanel(Panel):
             return ""
         kind = "neuron" if stage in WIDE else "dimension"
         value = float(run.values[stage][chosen.sentence, at[0], at[1]])
-        token = brief(visible(run.tokens[chosen.sentence][at[0]]))
+        token = shown_token(run.tokens[chosen.sentence][at[0]], font(scene.look, "small"))
         return self.say(f"value_{kind}", token=token, n=numbers.count(at[1]), value=numbers.short(value))
 
     def _write_note(self) -> None:
@@ -158,11 +159,11 @@ class MapsPanel(Panel):
     def _scale_parts(self, stage: Stage, per_pixel: float) -> list[str]:
         kind = "neuron" if stage in WIDE else "dimension"
         parts = []
-        if per_pixel >= 1.0:
+        if per_pixel >= 1.0 and _places(per_pixel) != "1":
             parts.append(self.say(f"pooled_{kind}", n=_places(per_pixel)))
         else:
             parts.append(self.say(f"spread_{kind}", n=_places(1.0 / per_pixel)))
-        if self.map.rows_per_pixel > 1.0:
+        if self.map.rows_per_pixel > 1.0 and _places(self.map.rows_per_pixel) != "1":
             parts.append(self.say("pooled_rows", n=_places(self.map.rows_per_pixel)))
         return parts
 
@@ -179,6 +180,10 @@ class MapsPanel(Panel):
     def _choose(self, row: int, column: int | None) -> None:
         cell = None if column is None else self._cell(row, column)
         self.request(changes.select_token(row) if cell is None else changes.select_cell(cell))
+
+    def _step(self, dx: int, dy: int) -> None:
+        shown = None if self.scene is None else stage_shown(self.scene)
+        self.request(changes.step_selection(dx, dy, stage=shown))
 
     def _pin(self, stage: Stage | None) -> None:
         self._view(stage=stage)
@@ -205,6 +210,13 @@ def stage_shown(scene: Scene) -> Stage | None:
     if scene.current in (Stage.GATE, Stage.UP) and Stage.GATE in scene.run.values:
         return Stage.GATE if scene.selection.stage is Stage.GATE else Stage.UP
     return scene.current if scene.current in scene.run.values else scene.run.stages[0]
+
+
+@lru_cache(maxsize=8)
+def _names(tokens: tuple[str, ...], look: Appearance) -> tuple[str, ...]:
+    """Labels of the rows, kept from frame to frame."""
+    small = font(look, "small")
+    return tuple(shown_token(token, small, whole=True) for token in tokens)
 
 
 def _begun(scene: Scene, stage: Stage) -> bool:

@@ -13,9 +13,10 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Cell, View
 from ffn_explorer.state.scene import Scene
-from ffn_explorer.state.visible import visible
 from ffn_explorer.widgets.buttons import IconButton
 from ffn_explorer.widgets.focus import draw_focus_ring
+from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.page import Block, Page
 from ffn_explorer.widgets.panel import PADDING_PX, Panel
 from ffn_explorer.widgets.paragraphs import Paragraphs
@@ -148,8 +149,10 @@ class ProofPanel(Panel):
     @staticmethod
     def _token(scene: Scene, cell: Cell) -> str:
         if scene.run is not None:
-            return visible(scene.run.tokens[cell.sentence][cell.token])
-        return scene.chips[cell.token].text if cell.token < len(scene.chips) else ""
+            token = scene.run.tokens[cell.sentence][cell.token]
+        else:
+            token = scene.chips[cell.token].text if cell.token < len(scene.chips) else ""
+        return shown_token(token, font(scene.look, "title"))
 
     def _again(self, proof: Proof | None) -> Block:
         if proof is None:

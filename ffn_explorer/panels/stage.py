@@ -13,7 +13,7 @@ from ffn_explorer.widgets.flow_caption import counted
 from ffn_explorer.widgets.flow_footer import Footer
 from ffn_explorer.widgets.flow_view import FlowView
 from ffn_explorer.widgets.fonts import font
-from ffn_explorer.widgets.glyphs import brief, drawable
+from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.panel import Panel
 
 WORDS_UNTIL = 10
@@ -78,7 +78,7 @@ class StagePanel(Panel):
         token = scene.selection.token
         if token >= len(scene.chips):
             return self.say("title_empty")
-        shown = drawable(brief(scene.chips[token].text), self.title.font())
+        shown = shown_token(scene.chips[token].text, self.title.font())
         return self.say("title", token=shown, position=token)
 
     def _note(self, scene: Scene) -> str:
@@ -112,6 +112,9 @@ class StagePanel(Panel):
         if found.read < found.total:
             values["read"] = numbers.count(found.read)
             return self.say("caption_during", **values), self.say("caption_during_short", **values)
+        full = dropping_expert(scene)
+        if full is not None:
+            return self.say("caption_dropped", expert=full), self.say("caption_dropped_short", expert=full)
         values["share"] = numbers.percent(found.share)
         whole = self._whole(scene, values)
         return whole + self._memory(scene), whole, self.say("caption_short", **values)
@@ -150,3 +153,11 @@ class StagePanel(Panel):
         """For screen readers: the stages with their sizes, and the caption."""
         sizes = ", ".join(f"{self.say(info.name)} {numbers.count(info.width)}" for info in scene.stages)
         return f"{sizes}. {caption}"
+
+
+def dropping_expert(scene: Scene) -> int | None:
+    """The first-choice expert where it had no room left for the chosen token, else None."""
+    run, at = scene.run, (scene.selection.sentence, scene.selection.token, 0)
+    if run is None or run.expert_index is None or run.expert_dropped is None or not run.expert_dropped[at]:
+        return None
+    return int(run.expert_index[at])

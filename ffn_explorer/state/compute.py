@@ -121,6 +121,7 @@ def _run(request: RunRequest, cancelled: Asked) -> RunResult:
         run=run,
         expert_index=None if routing is None else _expert_index(routing),
         expert_weight=None if routing is None else to_numpy(routing.weight),
+        expert_dropped=None if routing is None else np.asarray(routing.dropped.cpu().numpy(), np.bool_),
         router_logits=None if routing is None else to_numpy(routing.logits),
     )
 

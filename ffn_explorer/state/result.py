@@ -56,7 +56,8 @@ class RunResult:
 
     values: per stage `[B, S, N]` float32, or float64 for float64 runs; padding rows hold zeros.
     lengths: real tokens per sentence.  run: FFN and Trace behind it; None when it came from first_scene.npz.
-    expert_index `[B, S, K]`, expert_weight `[B, S, K]`, router_logits `[B, S, E]`: for experts, else None.
+    expert_index, expert_weight, expert_dropped `[B, S, K]` (bool: that expert had no room left and gave 0),
+    router_logits `[B, S, E]`: for experts, else None.
     """
 
     request: RunRequest
@@ -71,6 +72,7 @@ class RunResult:
     run: "Run | None" = None
     expert_index: NDArray[np.int64] | None = None
     expert_weight: Floats | None = None
+    expert_dropped: NDArray[np.bool_] | None = None
     router_logits: Floats | None = None
 
     @property

@@ -1,6 +1,6 @@
 """Changes of the selection, which all panels share."""
 
-from ffn_explorer.core.stages import WIDE
+from ffn_explorer.core.stages import WIDE, Stage
 from ffn_explorer.state.app_state import AppState, Cell
 from ffn_explorer.state.change import Change, part
 from ffn_explorer.state.token_lengths import token_lengths
@@ -53,21 +53,22 @@ def clear_selection() -> Change:
     return Change("undo.select", to)
 
 
-def step_selection(dx: int, dy: int) -> Change:
-    """Arrow keys: dy moves along the tokens, dx along the neurons or dimensions of the chosen stage.
+def step_selection(dx: int, dy: int, *, stage: Stage | None = None) -> Change:
+    """Arrow keys: dy moves along the tokens, dx along the neurons or dimensions of a stage.
 
-    While no cell is chosen, dx moves along the tokens too. One run of arrow presses is one undo step.
+    stage: the one that is looked at, which is then chosen; None for the chosen one.
+    While nothing is chosen there, dx moves along the tokens too. One run of arrow presses is one undo step.
     """
 
     def to(state: AppState) -> AppState:
-        chosen = state.selection
+        chosen = state.selection if stage is None else part(state.selection, stage=stage)
         cell = chosen.cell()
         lengths = token_lengths(state.source)
         last = lengths[min(chosen.sentence, len(lengths) - 1)] - 1
         along = dy if cell else dx + dy
         token = min(max(0, chosen.token + along), last)
         if cell is None:
-            return part(state, selection=part(chosen, token=token))
+            return part(state, selection=part(state.selection, token=token))
         wide = cell.stage in WIDE
         width = state.settings.d_ff if wide else state.settings.d_model
         index = {"neuron" if wide else "dim": min(max(0, cell.index + dx), width - 1)}

@@ -10,7 +10,7 @@ from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.scene import Chip
 from ffn_explorer.widgets.chip_layout import ChipLayout
 from ffn_explorer.widgets.fonts import font
-from ffn_explorer.widgets.glyphs import drawable
+from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import Theme, blend, theme_of
 
@@ -47,7 +47,9 @@ def layout_of(texts: tuple[str, ...], look: Appearance) -> ChipLayout:
     small = QFontMetrics(font(look, "small"))
     pad, most = 2 * px(look, 9), px(look, TEXT_MAX_PX)
     face = font(look, "title", bold=True)
-    by_text = {text: min(most, bold.horizontalAdvance(drawable(text, face))) for text in set(texts)}
+    by_text = {
+        text: min(most, bold.horizontalAdvance(shown_token(text, face, whole=True))) for text in set(texts)
+    }
     by_digits = {n: small.horizontalAdvance(note_of(int("8" * n), 1.0)) for n in range(1, 6)}
     widths = [max(by_text[text], by_digits[len(str(i))]) + pad for i, text in enumerate(texts)]
     return ChipLayout.of(widths, gap=px(look, 6), zone=px(look, 26))
@@ -72,7 +74,7 @@ def draw_chip(
     top = face.top() + px(look, 4)
     line = QRectF(face.left() + pad, top, face.width() - 2 * pad, middle - top)
     right = Qt.TextElideMode.ElideRight
-    shown = QFontMetrics(bold).elidedText(drawable(chip.text, bold), right, int(line.width()))
+    shown = QFontMetrics(bold).elidedText(shown_token(chip.text, bold, whole=True), right, int(line.width()))
     painter.drawText(line, int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine), shown)
     painter.setFont(small)
     painter.setPen(quiet)

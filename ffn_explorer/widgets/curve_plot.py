@@ -23,7 +23,7 @@ from ffn_explorer.widgets.theme import blend, theme_of
 BARS_SHARE = 0.38
 """Share of the plot's height that the tallest bar takes."""
 
-LEGEND_SHARE = 0.6
+LEGEND_SHARE = 0.75
 """Share of the plot's width that the legend may take."""
 
 _REACH_PX = 14

@@ -73,13 +73,9 @@ class FlowPicture:
         run = self.subject.run
         if run.expert_index is None or run.expert_weight is None:
             return ()
-        pairs = zip(run.expert_index[self.at].tolist(), run.expert_weight[self.at].tolist())
-        return tuple(
-            Choice(
-                self._say("expert", number=number, weight=f"{weight:.2f}"), f"{number} · {weight:.2f}", weight
-            )
-            for number, weight in pairs
-        )
+        index, weight = run.expert_index[self.at].tolist(), run.expert_weight[self.at].tolist()
+        full = [False] * len(index) if run.expert_dropped is None else run.expert_dropped[self.at].tolist()
+        return tuple(self._choice(n, w, dropped=d) for n, w, d in zip(index, weight, full))
 
     @cached_property
     def plan(self) -> Plan:
@@ -171,6 +167,13 @@ class FlowPicture:
         """Exact values `[F]` of the wide stages at the token."""
         values = self.subject.run.values
         return {stage: values[stage][self.at] for stage in self.stages if stage in WIDE}
+
+    def _choice(self, number: int, weight: float, *, dropped: bool) -> Choice:
+        if dropped:
+            values = {"number": number}
+            return Choice(self._say("dropped", **values), self._say("dropped_short", **values), 0.0, dropped)
+        written = f"{weight:.2f}"
+        return Choice(self._say("expert", number=number, weight=written), f"{number} · {written}", weight)
 
     def _say(self, key: str, **values: object) -> str:
         return say(self.look.language, f"panel.stage.{key}", **values)

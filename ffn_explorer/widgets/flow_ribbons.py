@@ -1,6 +1,6 @@
 """Ribbons: the strongest contributions of one token, each a smooth curve between two true cell positions."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,7 +42,7 @@ class Ribbon:
 def ribbons_of(
     paths: StrongPaths, stages: tuple[Stage, ...], rows: Mapping[Stage, Floats]
 ) -> tuple[Ribbon, ...]:
-    """All ribbons, weakest first, so that strong ones lie on top.
+    """All ribbons that carry anything but 0, weakest first, so that strong ones lie on top.
 
     rows: exact values `[N]` of each stage at the token; same-neuron ribbons carry the value they leave from.
     """
@@ -66,14 +66,18 @@ def ribbons_of(
     for i in order:
         neuron, dim, part = int(paths.neuron[i]), int(paths.out_dim[i]), float(paths.out_part[i])
         made.append(Ribbon(last, Stage.OUT, neuron, dim, neuron, part, weights[i]))
-    return tuple(made)
+    return _carrying(made)
 
 
 def through(neuron: int, stages: tuple[Stage, ...], rows: Mapping[Stage, Floats]) -> tuple[Ribbon, ...]:
     """Ribbons of a neuron that is not among the strongest: only those between wide stages."""
-    return tuple(
+    return _carrying(
         Ribbon(one, two, neuron, neuron, neuron, float(rows[one][neuron]), 0.5) for one, two in links(stages)
     )
+
+
+def _carrying(ribbons: Iterable[Ribbon]) -> tuple[Ribbon, ...]:
+    return tuple(ribbon for ribbon in ribbons if ribbon.carried != 0.0)
 
 
 def links(stages: tuple[Stage, ...]) -> Iterator[tuple[Stage, Stage]]:

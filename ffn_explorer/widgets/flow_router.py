@@ -15,11 +15,12 @@ from ffn_explorer.widgets.theme import Theme
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One chosen expert: long and short wording, and its weight."""
+    """One chosen expert: long and short wording, and its weight; 0 where it dropped the token."""
 
     long: str
     short: str
     weight: float
+    dropped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def draw_router(
     )
     for number, choice in enumerate(block.choices):
         painter.setFont(small if number else bold)
-        painter.setPen(QColor(theme.ink))
+        painter.setPen(QColor(theme.muted if choice.dropped else theme.ink))
         _line(painter, QRectF(inner.x(), y, inner.width(), head), choice.long if wide else choice.short)
         track = QRectF(inner.x(), y + head, inner.width(), 4.0 * unit)
         painter.setPen(Qt.PenStyle.NoPen)

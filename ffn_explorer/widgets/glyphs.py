@@ -4,8 +4,19 @@ from functools import lru_cache
 
 from PySide6.QtGui import QFont, QTextLayout
 
+from ffn_explorer.state.visible import visible
+
 LONGEST_TOKEN = 24
 """Characters of a token in a sentence."""
+
+
+def shown_token(token: str, font: QFont, *, whole: bool = False) -> str:
+    """A token as every picture and sentence writes it: nothing invisible, no empty box, not endless.
+
+    whole: keep all its characters, where the place itself cuts what is too long.
+    """
+    written = visible(token)
+    return drawable(written if whole else brief(written), font)
 
 
 @lru_cache(maxsize=16_384)

@@ -12,8 +12,11 @@ from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.sizes import px
 from ffn_explorer.widgets.theme import theme_of
 
-PACKED_SHARE = 0.8
-"""Share of the legend's width up to which remarks are set side by side."""
+WORDS_SHARE = 0.8
+"""Share of the room up to which whole wordings go; short ones may take all of it."""
+
+PACKED_SHARE = 0.64
+"""Share of the room up to which remarks are set side by side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ def draw_legend(
     ground.setAlphaF(0.85)
     for entry in _packed(entries, small, widest * PACKED_SHARE)[: max(1, int(room.height() / line))]:
         indent = px(look, 17) if entry.key in keys else 0
-        words = fitting((entry.words, entry.short or entry.words), small, widest - indent - 3)
+        words = fitting((entry.words, entry.short or entry.words), small, widest * WORDS_SHARE - indent - 3)
         width = min(widest, metrics.horizontalAdvance(words) + indent + 3)
         painter.fillRect(QRectF(left - 3, top, width + 3, line), ground)
         if entry.key in keys:

@@ -11,7 +11,6 @@ from ffn_explorer.widgets.colourbar import draw_colour_bar
 from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text
 from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
-from ffn_explorer.widgets.glyphs import drawable
 from ffn_explorer.widgets.layers import Layers
 from ffn_explorer.widgets.map_picture import MapPicture, MapPlaces
 from ffn_explorer.widgets.pooling import Columns
@@ -152,7 +151,7 @@ class MapPainter:
             middle = self.row_rect(row).center().y()
             place = QRectF(0, middle - self.line_height / 2, right, self.line_height)
             colour = self.theme.ink if strong else self.theme.muted
-            self._text(drawable(name, self.small), place, align=RIGHT, colour=colour, bold=strong)
+            self._text(name, place, align=RIGHT, colour=colour, bold=strong)
 
     def _ticks(self) -> None:
         first, past = self.picture.first, self.picture.first + self.picture.shown
