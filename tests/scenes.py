@@ -176,7 +176,7 @@ def make_detail(run: RunResult, sentence: int, token: int, *, count: int = 24) -
     m = run.values[Stage.HIDDEN if Stage.HIDDEN in run.values else Stage.ACT][sentence, token]
     x = run.values[Stage.NORM if Stage.NORM in run.values else Stage.INPUT][sentence, token]
     strength = np.abs(m) * np.linalg.norm(w.down[expert], axis=0)
-    neuron = np.argsort(-strength, kind="stable")[:count]
+    neuron = np.argsort(-strength, kind="stable")[: min(count, int((strength != 0).sum()))]
     up_dim, up_part = _strongest(w.up[expert][neuron] * x)
     gate_dim, gate_part = _strongest(w.gate[expert][neuron] * x)
     out_dim, out_part = _strongest((w.down[expert][:, neuron] * m[neuron]).T)

@@ -9,12 +9,13 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QMouseEvent
 from pytestqt.qtbot import QtBot
 
+from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.panels.curve import LIMIT, MOST_DOTS, CurvePanel, enters_of
 from ffn_explorer.state.app_state import Appearance, AppState, Cell, Language, Selection
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.scene import Scene
-from ffn_explorer.widgets import plot
+from ffn_explorer.widgets import legend, plot
 from ffn_explorer.widgets.curve_plot import CurvePicture
 from ffn_explorer.widgets.theme import LIGHT, blend
 from tests.scenes import GATED, MOE, TINY, empty_scene, make_scene
@@ -105,7 +106,7 @@ def test_dots_are_evenly_chosen_neurons_and_counted(panel: CurvePanel) -> None:
     picture = drawn(panel, make_scene(settings=TINY.with_(d_ff=3_000)))
     assert len(picture.dots) == MOST_DOTS
     assert np.diff(picture.dots).max() <= 6
-    assert "dots: 600 of 3,000 neurons" in words_of(picture)
+    assert "dots: 600 of 3,000" in words_of(picture)
 
 
 def test_dots_travel_from_the_axis_onto_the_curve(panel: CurvePanel) -> None:
@@ -126,7 +127,7 @@ def test_before_the_activation_acts_there_are_bars_and_no_dots(panel: CurvePanel
     picture = drawn(panel, make_scene(time=0.4))
     assert (picture.entered, picture.progress) == (1.0, 0.0)
     assert not any(words.startswith(("dots", "active")) for words in words_of(picture))
-    assert any(words.startswith("tallest bar: ") for words in words_of(picture))
+    assert any(words.startswith("neurons in the tallest bar: ") for words in words_of(picture))
 
 
 def test_what_lies_beyond_is_counted(panel: CurvePanel) -> None:
@@ -139,7 +140,7 @@ def test_what_lies_beyond_is_counted(panel: CurvePanel) -> None:
 
 def test_not_finite_neurons_are_counted_and_not_drawn(panel: CurvePanel) -> None:
     picture = drawn(panel, make_scene(damaged=True, selection=Selection(token=0)))
-    assert "NaN/inf: 3 neurons" in words_of(picture)
+    assert "neurons with NaN/inf: 3" in words_of(picture)
     assert picture.dots.tolist() == list(range(3, 40))
 
 
@@ -246,3 +247,43 @@ def test_the_name_of_the_y_axis_touches_no_tick(
     panel.plot.layers.clear()
     panel.grab()
     assert not found[axes.y_name].intersects(found[f"{axes.y_ticks[-1]:g}"])
+
+
+def test_bars_stay_wide_enough_to_be_seen(panel: CurvePanel) -> None:
+    """Values near 0 would give 64 bars narrower than a pixel: then there are fewer, with the same neurons."""
+    scene = make_scene(settings=TINY.with_(d_model=1, d_ff=1, heads=1, kv_heads=1))
+    assert scene.run is not None
+    assert scene.detail is not None
+    shown = drawn(panel, scene).histogram
+    assert shown is not None
+    assert np.diff(shown.edges).min() >= 0.049
+    z = scene.run.values[Stage.UP][0, 2]
+    counts, _ = np.histogram(z, bins=shown.edges)
+    assert (shown.active + shown.silent).tolist() == counts.tolist()
+    assert counts.sum() == 1
+    wide = drawn(panel, make_scene(settings=TINY.with_(d_ff=3_000)))
+    assert wide.histogram is not None
+    assert len(wide.histogram.silent) == 64
+
+
+@pytest.mark.parametrize(
+    "look", [Appearance(theme="projector"), Appearance(theme="projector", language="ja")]
+)
+@pytest.mark.parametrize("settings", [TINY, GATED, MOE], ids=["plain", "gated", "experts"])
+def test_the_narrow_legend_is_never_cut(
+    panel: CurvePanel, monkeypatch: pytest.MonkeyPatch, look: Appearance, settings: Settings
+) -> None:
+    """In the projector theme at 1,280 pixels the card is 380 wide."""
+    cut: list[str] = []
+
+    def record(_painter: object, text: str, place: QRectF, *, font: QFont, **_style: object) -> None:
+        if QFontMetricsF(font).horizontalAdvance(text) > place.width() + 1:
+            cut.append(text)
+
+    monkeypatch.setattr(legend, "draw_text", record)
+    panel.resize(380, 270)
+    picture = drawn(panel, make_scene(settings=settings.with_(d_ff=3_000), theta=0.1, look=look))
+    panel.plot.layers.clear()
+    panel.grab()
+    assert cut == []
+    assert not any(entry.short.endswith("θ0.1") for entry in picture.legend)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QMouseEvent
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer.core.settings import Settings
@@ -121,7 +122,7 @@ def test_the_note_tells_scale_opacity_and_what_is_not_finite(panel: MapsPanel) -
         panel.note.text == f"1 px = {per_pixel:.1f} neurons, strongest shown, opacity = active share (θ = 0)"
     )
     panel.offer(make_scene(damaged=True, views=pinned(Stage.UP)))
-    assert panel.note.text.startswith("NaN/inf: 3 cells, 1 neuron = ")
+    assert panel.note.text.startswith("cells with NaN/inf: 3, 1 neuron = ")
     panel.offer(make_scene(theta=0.5, theta_relative=True, views=pinned(Stage.ACT), look=DARK_JA))
     assert "濃さ = 活性の割合（θ = 行の RMS の 0.5 倍）" in panel.note.text
     panel.offer(make_scene(settings=MOE, views=pinned(Stage.UP)))
@@ -170,6 +171,28 @@ def test_a_click_chooses_the_cell_or_the_token(panel: MapsPanel) -> None:
     assert chosen == Selection(token=3, neuron=21, stage=Stage.ACT)
     mouse(panel.map, QPointF(4, place_of(panel, 1, 0).y()), kind=press, pressed=True)  # on the word itself
     assert asked[1].to(AppState(selection=chosen)).selection == Selection(token=1, neuron=21, stage=Stage.ACT)
+
+
+def test_arrows_move_the_column_that_the_map_shows(panel: MapsPanel) -> None:
+    chosen = Selection(token=1, neuron=7, dim=4, stage=Stage.ACT)
+    for stage, moved in ((Stage.OUT, {"dim": 5}), (Stage.UP, {"neuron": 8})):
+        panel.offer(make_scene(views=pinned(stage), selection=chosen))
+        asked = asked_of(panel)
+        QTest.keyClick(panel.map, Qt.Key.Key_Right)
+        (change,) = asked
+        stepped = change.to(AppState(selection=chosen)).selection
+        assert stepped == replace(chosen, stage=stage, **moved)
+        panel.requested.disconnect(asked.append)
+
+
+def test_few_columns_and_one_neuron_a_pixel_are_said_without_a_wrong_plural(panel: MapsPanel) -> None:
+    panel.offer(make_scene(settings=TINY.with_(d_model=1, heads=1, kv_heads=1), views=pinned(Stage.OUT)))
+    assert panel.map._picture is not None
+    assert panel.map._picture.words.beyond == "columns: 1 here, 40 in the widest stage"
+    assert panel.map.columns is not None
+    pixels = panel.map.columns.pixels
+    panel.offer(make_scene(settings=TINY.with_(d_ff=pixels + 3), views=pinned(Stage.UP)))
+    assert panel.note.text.startswith("1 neuron = 1 px")
 
 
 def test_tabs_pin_and_follow(panel: MapsPanel) -> None:

@@ -291,7 +291,7 @@ def test_words_of_the_default_scene(qtbot: QtBot) -> None:
     assert scene.detail is not None
     active = int((scene.run.values[Stage.ACT][0, 2] > 0).sum())
     strongest = scene.detail.paths
-    assert caption.startswith(f"Active: {active} of 40 neurons ({100 * active / 40:.1f} %, θ = 0). ")
+    assert caption.startswith(f"Active neurons: {active} of 40 ({100 * active / 40:.1f} %, θ = 0). ")
     assert f"neuron {strongest.neuron[0]}, |m| · ‖v‖ = {strongest.strength[0]:.3g}" in caption
     assert origin.startswith("1,336 parameters · origin: seeded random, seed 7")
     assert caption in panel.view.accessibleDescription()

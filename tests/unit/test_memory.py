@@ -50,10 +50,23 @@ def test_all_paths_sum_to_out() -> None:
 
 
 def test_plain_ffn_has_no_gate_paths() -> None:
-    paths = memory.strong_paths(run(SETTINGS.with_(activation="relu"), (("a",),)), 0, 0)
+    paths = memory.strong_paths(run(SETTINGS.with_(activation="gelu"), (("a",),)), 0, 0)
     assert paths.gate_dim is None
     assert paths.gate_part is None
     assert len(paths.neuron) == 24
+
+
+def test_what_writes_nothing_is_no_path() -> None:
+    """ReLU silences neurons, and an expert without room computes none: no memory of strength 0 is told."""
+    found = run(SETTINGS.with_(activation="relu"), (("a",),))
+    paths = memory.strong_paths(found, 0, 0, count=1000)
+    assert len(paths.neuron) == int((found.trace.hidden[0, 0] != 0).sum()) < 40
+    assert (paths.strength > 0).all()
+
+    tight = run(SETTINGS.with_(experts=2, top_k=1, capacity_factor=0.01), (("a", "b", "c", "d"),))
+    assert tight.trace.routing is not None
+    (dropped, *_) = tight.trace.routing.dropped[0, :, 0].nonzero()[:, 0].tolist()
+    assert len(memory.strong_paths(tight, 0, dropped).neuron) == 0
 
 
 def test_experts_use_the_first_choice() -> None:

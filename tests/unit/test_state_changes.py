@@ -178,6 +178,17 @@ def test_arrow_keys_move_tokens_until_a_cell_is_chosen() -> None:
     assert cell.selection == Selection(token=2, neuron=11, stage=Stage.ACT)
 
 
+def test_arrow_keys_act_on_the_stage_that_is_looked_at() -> None:
+    state = after(changes.select_cell(Cell(Stage.ACT, 0, 0, 10)))
+    wide = after(changes.step_selection(1, 0, stage=Stage.UP), state=state)
+    assert wide.selection == Selection(token=0, neuron=11, stage=Stage.UP)
+    rows = after(changes.step_selection(1, 0, stage=Stage.OUT), state=state)  # no dimension is chosen there
+    assert rows.selection == Selection(token=1, neuron=10, stage=Stage.ACT)
+    both = after(changes.select_cell(Cell(Stage.RESIDUAL, 0, 0, 511)), state=state)
+    narrow = after(changes.step_selection(-1, 1, stage=Stage.OUT), state=both)
+    assert narrow.selection == Selection(token=1, neuron=10, dim=510, stage=Stage.OUT)
+
+
 def test_theta() -> None:
     assert after(changes.set_theta(-0.2, relative=True)).theta == Theta(0.2, relative=True)
     assert after(changes.set_theta(None), state=AppState(theta=Theta(0.2, relative=True))).theta == Theta(

@@ -65,13 +65,30 @@ def test_values_are_those_of_the_trace(settings: Settings) -> None:
         assert not made.values[stage][1, 3:].any()
         assert made.pyramids[stage].levels[0].value.shape == made.values[stage].shape
         assert made.pyramids[stage].non_finite == 0
-    assert (made.expert_index is not None) == settings.is_moe
+    assert (made.expert_index is not None) == settings.is_moe == (made.expert_dropped is not None)
+    if made.expert_dropped is not None:
+        assert made.expert_dropped.shape == (2, 8, 2)
+        assert not made.expert_dropped.any()
     if made.expert_index is not None and made.expert_weight is not None and made.router_logits is not None:
         assert made.expert_index.shape == made.expert_weight.shape == (2, 8, 2)
         assert made.router_logits.shape == (2, 8, 4)
     assert made.bill.ffn_weights == (3 if settings.gated else 2) * 16 * 48 * (5 if settings.is_moe else 1) + (
         64 if settings.is_moe else 0
     )
+
+
+def test_slots_without_room_are_told_and_have_no_paths() -> None:
+    results = Results()
+    made = run_result(SMALL.with_(experts=4, top_k=1, capacity_factor=0.01), results)
+    assert made.expert_dropped is not None
+    first = made.expert_dropped[0, :, 0]
+    assert first.any()
+    assert not first.all()
+    for token in range(8):
+        detail = compute(DetailRequest(made.request, 0, token), results)
+        assert isinstance(detail, Detail)
+        assert (len(detail.paths.neuron) == 0) == bool(first[token])
+        assert detail.counts.sum() == 48
 
 
 def test_float32_values_share_the_memory_of_the_trace() -> None:
