@@ -180,9 +180,10 @@ def test_pipes_and_devices_are_damaged_files(home: Path) -> None:
     os.mkfifo(home / "pipe.ffnx")
     for name in ("pipe.ffnx", "endless.ffnx"):
         assert refusal(home / name).values["reason"] == Text("state.why_regular")
-        with pytest.raises(InputError) as caught:
-            save_session(home / name, RICH)
-        assert caught.value.values["reason"] == Text("state.why_regular")
+    # Only the pipe is written to: a defect would replace the device for everybody.
+    with pytest.raises(InputError) as caught:
+        save_session(home / "pipe.ffnx", RICH)
+    assert caught.value.values["reason"] == Text("state.why_regular")
 
 
 @pytest.mark.parametrize("place", ["~nosuchuser/x", "/" + "a" * 999, "/dev/null/x"])
