@@ -14,6 +14,9 @@ ROUTER_WEIGHT = 1.1
 ROUTER_MARGIN_PX = 12.0
 """Least distance of the router's block from the strip before it."""
 
+FEW = 16
+"""Up to so many values in the longest strip, strips are wide enough to bear numbers."""
+
 MIN_SHARE = 0.08
 """Shortest strip, as a share of the height at hand."""
 
@@ -111,8 +114,10 @@ class Grid:
         return next(column for column in self.columns if column.stage is stage)
 
 
-def strip_width(width: float, unit: float) -> float:
-    """Width of every strip in a picture of this width."""
+def strip_width(width: float, unit: float, *, most: int) -> float:
+    """Width of every strip in a picture of this width, whose longest strip has `most` values."""
+    if most <= FEW:
+        return float(round(min(46.0 * unit, max(11.0 * unit, 0.046 * width))))
     return float(round(min(34.0 * unit, max(11.0 * unit, 0.028 * width))))
 
 
@@ -127,7 +132,7 @@ def arrange(counts: Mapping[Stage, int], frame: Frame, *, router: float = 0.0) -
     top, middle = frame.above, frame.above + room / 2
     lane_gap = max(8.0 * frame.unit, 0.07 * room)
     lane = (room - lane_gap) / 2 if gated else room
-    width = strip_width(frame.width, frame.unit)
+    width = strip_width(frame.width, frame.unit, most=max(counts.values()))
     per_value = _height_per_value(counts, room=room, lane=lane, widest_cell=1.15 * width)
     at, block = _spread(tuple(counts), frame, width, router=router)
     columns = []

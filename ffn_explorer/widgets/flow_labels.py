@@ -112,7 +112,7 @@ def _attempt(
     }
     widths = {s: max(names.horizontalAdvance(n), sizes.horizontalAdvance(z)) for s, (n, z) in texts.items()}
     height = names.height() + (sizes.height() if level.sizes else 0.0)
-    stages, strip = list(counts), strip_width(size[0], unit)
+    stages, strip = list(counts), strip_width(size[0], unit, most=max(counts.values()))
     frame = Frame(
         width=size[0],
         height=size[1],

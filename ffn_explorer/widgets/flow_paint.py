@@ -9,6 +9,7 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.widgets.flow_bands import Band, band_colour, silhouette
 from ffn_explorer.widgets.flow_columns import Column
 from ffn_explorer.widgets.flow_labels import Label, name_role, unit_of
+from ffn_explorer.widgets.flow_numbers import draw_numbers
 from ffn_explorer.widgets.flow_picture import FlowPicture
 from ffn_explorer.widgets.flow_plates import draw_plate
 from ffn_explorer.widgets.flow_ribbons import Ribbon, path_of, pen_of
@@ -63,7 +64,9 @@ def draw_column(
     """Strip, label, and the formula (and router) of the step that leads to it."""
     look = picture.look
     theme, unit = theme_of(look), unit_of(look)
-    draw_strip(painter, column, image, filled=cell_share(progress), theme=theme)
+    filled, texts = cell_share(progress), picture.numbers[column.stage]
+    draw_strip(painter, column, image, filled=filled, theme=theme)
+    draw_numbers(painter, column, texts, image=image, filled=filled, look=look)
     _draw_frame(painter, column, theme=theme, unit=unit, begun=progress > 0.0, current=current)
     for label in picture.plan.labels:
         if label.stage is column.stage:

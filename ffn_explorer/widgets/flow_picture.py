@@ -14,6 +14,7 @@ from ffn_explorer.widgets.flow_bands import Band, bands_of, skip_path
 from ffn_explorer.widgets.flow_columns import Box, Column, Grid
 from ffn_explorer.widgets.flow_formulas import formulas_of
 from ffn_explorer.widgets.flow_labels import Plan, Wording, plan, unit_of
+from ffn_explorer.widgets.flow_numbers import cell_numbers
 from ffn_explorer.widgets.flow_plates import Plate, place_plates
 from ffn_explorer.widgets.flow_ribbons import Ribbon, ribbons_of, through
 from ffn_explorer.widgets.flow_router import Choice, RouterBlock, place_router, wanted_width
@@ -115,6 +116,15 @@ class FlowPicture:
         """Strongest contributions, weakest first; () until they are known."""
         detail = self.subject.detail
         return () if detail is None else ribbons_of(detail.paths, self.stages, self._rows())
+
+    @cached_property
+    def numbers(self) -> dict[Stage, tuple[str, ...]]:
+        """What is printed into the cells of each strip; () where they are too small."""
+        values = self.subject.run.values
+        return {
+            column.stage: cell_numbers(values[column.stage][self.at], column, self.look)
+            for column in self.grid.columns
+        }
 
     @cached_property
     def bands(self) -> tuple[Band, ...]:

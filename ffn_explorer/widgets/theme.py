@@ -154,6 +154,12 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
+@lru_cache(maxsize=1_024)
+def ink_on(ground: str) -> str:
+    """Black or white, whichever stands out more from a ground: always by 4.5 or more."""
+    return max("#000000", "#ffffff", key=lambda ink: contrast(ink, ground))
+
+
 def _luminance(colour: str) -> float:
     channels = _rgb(colour) / 255.0
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
