@@ -1,5 +1,6 @@
 """Where the program starts; neither torch nor Qt is imported before a command needs it."""
 
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -19,6 +20,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns 0 when done, 2 for wrong input (one sentence on standard error), 1 for a fault of the program.
     """
     hold_places()
+    if argv is None and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # The exception would be raised inside Qt's callbacks and native imports, which lose it or crash on it.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     arguments = list(sys.argv[1:] if argv is None else argv)
     choose_language(arguments)
     try:
