@@ -11,9 +11,10 @@ from ffn_explorer.cli.benches import real_window
 if TYPE_CHECKING:
     from ffn_explorer.app.window import Window
 
-WARM_UP = 300
-FRAMES = 3_000
 FRAMES_PER_PASS = 240
+WARM_UP = 2 * FRAMES_PER_PASS
+FRAMES = 13 * FRAMES_PER_PASS
+"""3,120: whole passes, so that both counts are taken of the same picture, whose parts refer to None too."""
 
 
 def measure(window: "Window") -> None:
