@@ -21,7 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     hold_places()
     if argv is None and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        # The exception would be raised inside Qt's callbacks and native imports, which lose it or crash on it.
+        # The exception would be raised in Qt callbacks and native imports, which lose it or crash on it.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     arguments = list(sys.argv[1:] if argv is None else argv)
     choose_language(arguments)
