@@ -13,7 +13,7 @@ def memory() -> Measured:
 
 
 def references() -> Measured:
-    """References to None lost in every block of frames; a Qt binding that loses them aborts sooner or later."""
+    """References to None lost in every block of frames: a binding that loses them aborts sooner or later."""
     return Measured((float(max(0, min(_found()["lost"]))),))
 
 
