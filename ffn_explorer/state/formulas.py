@@ -6,8 +6,8 @@ from ffn_explorer.core.spec import FFNSpec
 from ffn_explorer.core.stages import Stage
 
 _NORMS = {
-    "layer": "({v} − mean({v})) / √(var({v}) + ε) · γ + β",
-    "rms": "{v} / √(mean({v}²) + ε) · γ",
+    "layer": "({v} − mean({v})) / √(var({v}) + ε) · w + b",
+    "rms": "{v} / √(mean({v}²) + ε) · w",
 }
 """LayerNorm (Ba 2016) and RMSNorm (Zhang & Sennrich 2019) of a vector v."""
 

@@ -230,7 +230,7 @@ def test_every_stage_has_name_formula_and_shapes(activation: str, norm: str, pla
         (Stage.OUT, Settings(dropout=0.1, training=True), "out = dropout(W_down · act + b_down)"),
         (Stage.RESIDUAL, Settings(), "y = x + out"),
         (Stage.RESIDUAL, Settings(norm_placement="sandwich"), "y = x + norm(out)"),
-        (Stage.POST_NORM, Settings(norm="rms", norm_placement="post"), "norm(y) = y / √(mean(y²) + ε) · γ"),
+        (Stage.POST_NORM, Settings(norm="rms", norm_placement="post"), "norm(y) = y / √(mean(y²) + ε) · w"),
     ],
 )
 def test_formulas(stage: Stage, settings: Settings, shown: str) -> None:
