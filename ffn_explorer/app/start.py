@@ -73,8 +73,10 @@ def _leave(window: "Window", code: int) -> int:
     """End; work that does not heed its cancel flag goes with the process, since it may take minutes."""
     if not window.director.close():
         logging.shutdown()
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            # A desktop may start the program with either of them closed.
+            if stream is not None:
+                stream.flush()
         os._exit(code)
     window.deleteLater()
     return code
