@@ -22,7 +22,7 @@ from ffn_explorer.state.resolver import Resolver
 from ffn_explorer.state.results import Failure, Results
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.session import Session
-from ffn_explorer.state.text import Text, text
+from ffn_explorer.state.text import Text, said, text
 
 HOVER = "undo.hover"
 
@@ -101,7 +101,7 @@ class Director(QObject):
         try:
             act()
         except ExplorerError as error:
-            self.tell(text(error.key, **error.values))
+            self.tell(said(error))
         except Exception as error:  # a defect must not close the window in a lecture
             details = "".join(traceback.format_exception(error))
             if details != self.details:

@@ -16,7 +16,7 @@ from ffn_explorer.state.needs import job_text, needs, wanted
 from ffn_explorer.state.requests import Request, RunRequest, run_of
 from ffn_explorer.state.result import Result, RunResult
 from ffn_explorer.state.results import Failure, Results
-from ffn_explorer.state.text import Text, text
+from ffn_explorer.state.text import said, text
 
 SETTLE_MS = 60
 """A knob rests this long before its run starts."""
@@ -176,7 +176,7 @@ class Loader(QObject):
             if self._stopped_by_person:
                 self._results.put(request, Failure(text("window.stopped")))
         elif isinstance(error, ExplorerError):
-            self._results.put(request, Failure(Text(error.key, tuple(error.values.items()))))
+            self._results.put(request, Failure(said(error)))
         elif error is not None:
             self._results.put(request, Failure(text("window.unexpected", error=_named(error))))
             self._report(error)

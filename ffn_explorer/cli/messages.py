@@ -8,7 +8,7 @@ from ffn_explorer.cli.streams import err
 from ffn_explorer.core.errors import ExplorerError
 from ffn_explorer.state.app_state import Language
 from ffn_explorer.state.quoting import harmless
-from ffn_explorer.state.text import say, text
+from ffn_explorer.state.text import said, say
 from ffn_explorer.state.visible import visible
 
 _language: ContextVar[Language] = ContextVar("language", default="en")
@@ -47,4 +47,4 @@ def report(path: str) -> None:
 
 def complain(error: ExplorerError) -> None:
     """One sentence on standard error: what is wrong, and what to do."""
-    err(f"ffn-explorer: {say(language(), harmless(text(error.key, **error.values)))}")
+    err(f"ffn-explorer: {say(language(), harmless(said(error)))}")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Any
+from typing import Any, get_args
 
 from ffn_explorer.cli.messages import language
 from ffn_explorer.core.errors import InputError, SettingError
@@ -24,11 +24,7 @@ from ffn_explorer.state.app_state import (
     ThemeName,
     Theta,
 )
-
-THEMES: tuple[ThemeName, ...] = ("light", "dark", "projector")
-EXPERTS_CHOSEN = 2
-"""Experts per token when only their number is given, as when the knob is turned."""
-LANGUAGES: tuple[Language, ...] = ("en", "ja")
+from ffn_explorer.state.setting_changes import EXPERTS_CHOSEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +107,8 @@ def state_from(args: argparse.Namespace, *, lengths: tuple[int, ...] | None = No
         theta=Theta(_theta(given["theta"]) if "theta" in given else None),
         selection=_selection(given, settings, lengths),
         appearance=Appearance(
-            theme=_one_of("theme", given.get("theme", "light"), THEMES),
-            language=_one_of("lang", given.get("lang", language()), LANGUAGES),
+            theme=_one_of("theme", given.get("theme", "light"), get_args(ThemeName)),
+            language=_one_of("lang", given.get("lang", language()), get_args(Language)),
         ),
     )
 

@@ -9,7 +9,7 @@ from ffn_explorer.core.position import position_check
 from ffn_explorer.core.sparsity import fractions
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.compute import to_numpy
-from ffn_explorer.state.requests import theta_of
+from ffn_explorer.state.needs import theta_in
 from ffn_explorer.state.text import say
 from ffn_explorer.state.visible import visible
 
@@ -20,7 +20,7 @@ MOST_TOKENS_SHOWN = 24
 def facts(run: Run, state: AppState, *, x_file: str = "") -> dict[str, Any]:
     """Everything that `run --json` prints, as plain values; numbers that are not finite become None."""
     trace, lengths = run.trace, run.lengths
-    theta = theta_of(state)
+    theta = theta_in(state.settings, state.theta)
     mask = None if run.mask is None else run.mask.cpu().numpy()
     found = fractions(to_numpy(trace.hidden), theta, relative=state.theta.relative, mask=mask)
     counted = bill(run.settings, lengths)

@@ -1,12 +1,10 @@
 """Settings: everything a person may choose about the synthetic FFN, validated and frozen."""
 
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from ffn_explorer.core.activation_table import ACTIVATIONS, Activation
 from ffn_explorer.core.errors import SettingError
-
-RoutingRule = Literal["softmax_topk", "softmax_topk_renorm", "topk_softmax", "sigmoid_bias"]
 
 LIMITS: dict[str, tuple[float, float]] = {
     "d_model": (1, 16_384),

@@ -25,7 +25,7 @@ from ffn_explorer.state.requests import (
 )
 from ffn_explorer.state.result import Activity, Curve, Detail, Floats, Pyramid, Result, RunResult
 from ffn_explorer.state.results import Entry, Failure, Results
-from ffn_explorer.state.text import Text
+from ffn_explorer.state.text import said
 from ffn_explorer.state.token_lengths import ordered
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def attempt(request: Request, results: Results, *, cancelled: Asked = never) -> 
     try:
         entry = compute(request, results, cancelled=cancelled)
     except ExplorerError as error:
-        entry = Failure(Text(error.key, tuple(error.values.items())))
+        entry = Failure(said(error))
     results.put(request, entry)
     return entry
 

@@ -50,12 +50,6 @@ class ProofRequest:
 Request = RunRequest | ActivityRequest | DetailRequest | PositionRequest | ProofRequest
 
 
-def theta_of(state: AppState) -> float:
-    """Theta in force: the chosen one, or the activation's default."""
-    chosen = state.theta.value
-    return state.settings.activation_row.default_theta if chosen is None else chosen
-
-
 def run_of(state: AppState) -> RunRequest:
     """The main run that this state asks for."""
     return RunRequest(state.source, state.settings)

@@ -8,6 +8,9 @@ from ffn_explorer.core.stages import stages_of
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.change import Change, part
 
+EXPERTS_CHOSEN = 2
+"""Experts per token when only their number is given."""
+
 
 def set_setting(name: str, value: Any, *, gesture: str = "") -> Change:  # noqa: ANN401 - any field of Settings
     """Set one field of Settings; fields that would no longer fit follow (see `coupled`).
@@ -89,7 +92,7 @@ def _experts(now: Settings, experts: int) -> dict[str, Any]:
     if experts == 1:
         return {"top_k": 1, "expert_groups": 1, "groups_kept": 1}
     # From a plain FFN, the first choice starts at two of the experts, as in most published models.
-    wanted = now.top_k if now.is_moe else 2
+    wanted = now.top_k if now.is_moe else EXPERTS_CHOSEN
     groups = _divisor(experts, now.expert_groups)
     kept = min(now.groups_kept, groups)
     return {"top_k": min(wanted, experts // groups * kept), "expert_groups": groups, "groups_kept": kept}

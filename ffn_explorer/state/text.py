@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from ffn_explorer.core.errors import ExplorerError
 from ffn_explorer.state.assets import asset
 
 
@@ -19,6 +20,11 @@ class Text:
 def text(key: str, /, **values: Any) -> Text:  # noqa: ANN401 - numbers and strings alike
     """Text from a key and named values."""
     return Text(key, tuple(values.items()))
+
+
+def said(error: ExplorerError) -> Text:
+    """The sentence that an error stands for."""
+    return text(error.key, **error.values)
 
 
 @cache
