@@ -122,6 +122,8 @@ class Window(QMainWindow):
         self.notices.cancel_asked.connect(director.loader.cancel)
         director.refused.connect(self.controls.refresh)
         self.controls.left.connect(self.board.setFocus)
+        # What is done to a knob after this is another step of undo.
+        self.controls.left.connect(director.session.end_gesture)
         director.loader.ready.connect(self.controls.set_devices)
         self.notices.dismissed.connect(lambda: director.tell(None))
 

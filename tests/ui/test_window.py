@@ -598,6 +598,20 @@ def test_a_choice_gives_the_keyboard_back_to_the_pass(window: Window, qtbot: QtB
     assert window.director.state.playback.playing
 
 
+def test_each_number_entered_is_a_step_of_undo(window: Window) -> None:
+    edit = knob(window, "d_ff").editor
+    for number in ("48", "64"):
+        edit.setFocus()
+        edit.selectAll()  # type: ignore[union-attr]
+        QTest.keyClicks(edit, number)
+        press(window, Qt.Key.Key_Return)
+    widths = [window.director.state.settings.d_ff]
+    for _ in range(2):
+        window.director.session.undo()
+        widths.append(window.director.state.settings.d_ff)
+    assert widths == [64, 48, 32]
+
+
 def test_what_is_no_ratio_is_said_and_gives_way(window: Window, qtbot: QtBot) -> None:
     edit = knob(window, "ratio").editor
     assert isinstance(edit, QComboBox)
