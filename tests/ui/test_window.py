@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QMenu, QSpinBox
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QMenu, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer import __version__
@@ -610,6 +610,15 @@ def test_each_number_entered_is_a_step_of_undo(window: Window) -> None:
         window.director.session.undo()
         widths.append(window.director.state.settings.d_ff)
     assert widths == [64, 48, 32]
+
+
+def test_each_tick_is_a_step_of_undo(window: Window) -> None:
+    tick = knob(window, "bias").editor
+    assert isinstance(tick, QCheckBox)
+    for _ in range(2):
+        tick.click()
+    window.director.session.undo()
+    assert not window.director.state.settings.bias
 
 
 def test_what_is_no_ratio_is_said_and_gives_way(window: Window, qtbot: QtBot) -> None:

@@ -152,6 +152,7 @@ class TickEdit(QCheckBox):
     """Yes or no; a click takes no keyboard from the pictures, Tab still reaches it."""
 
     done = Signal()
+    """Never sent: a tick leaves the keyboard where it is."""
 
     def __init__(self) -> None:
         """Build the box."""

@@ -70,8 +70,9 @@ class Knob(QWidget):
         raise NotImplementedError
 
     def choose(self, value: Any) -> None:  # noqa: ANN401 - any field of Settings
-        """Ask for a new value; a burst on the same knob is one undo step."""
-        self.requested.emit(changes.set_setting(self.row.field, value, gesture=f"knob:{self.row.field}"))
+        """Ask for a new value; a burst of steps of one number is one undo step, a choice or tick always."""
+        gesture = f"knob:{self.row.field}" if self.row.kind in ("int", "float") else ""
+        self.requested.emit(changes.set_setting(self.row.field, value, gesture=gesture))
 
 
 class IntKnob(Knob):
