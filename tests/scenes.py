@@ -162,7 +162,16 @@ def make_activity(run: RunResult, *, theta: float, relative: bool) -> Activity:
     hidden = run.values[Stage.HIDDEN if Stage.HIDDEN in run.values else Stage.ACT]
     mask = np.arange(hidden.shape[1]) < np.array(run.lengths)[:, None]
     found = sparsity.fractions(hidden, theta, relative=relative, mask=mask)
-    return Activity(share, found.per_token, found.overall, found.exact_zero, nbytes=found.per_token.nbytes)
+    zeros = (hidden == 0).mean(axis=-1) * mask
+    return Activity(
+        share,
+        found.per_token,
+        found.per_neuron,
+        found.overall,
+        zeros,
+        found.exact_zero,
+        nbytes=found.per_token.nbytes,
+    )
 
 
 @lru_cache(maxsize=64)
@@ -251,6 +260,8 @@ def make_scene(
         sentences=source.sentences,
         selection=chosen,
         hover=hover,
+        point=None,
+        slot=0,
         theta=level,
         theta_relative=theta_relative,
         activity=activity,
@@ -259,6 +270,8 @@ def make_scene(
         subject=hover or chosen.cell(),
         proof=None,
         other=None if compare is None else make_run(compare, source),
+        other_activity=None,
+        before=None,
         playback=Playback(time=time),
         progress=timeline.progress(time, run.stages),
         current=timeline.current(time, run.stages),

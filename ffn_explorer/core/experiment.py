@@ -10,6 +10,7 @@ from torch import Tensor
 from ffn_explorer.core import budget
 from ffn_explorer.core.devices import check_device
 from ffn_explorer.core.dropout import Dropout
+from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.errors import InputError, MemoryRefusal
 from ffn_explorer.core.ffn import FFN, Origin
 from ffn_explorer.core.forward_pass import forward
@@ -17,6 +18,7 @@ from ffn_explorer.core.mixer import Mixer, mix, seeded_mixer
 from ffn_explorer.core.moe import MoE
 from ffn_explorer.core.seeding import DTYPES, seeded_hidden_states, seeded_layer
 from ffn_explorer.core.settings import Settings
+from ffn_explorer.core.surgery import edited
 from ffn_explorer.core.trace import Trace
 
 Tokens = tuple[tuple[str, ...], ...]
@@ -48,9 +50,17 @@ class Run:
 
 
 def run(
-    settings: Settings, tokens: Sequence[Sequence[str]], *, x: Tensor | None = None, x_is: XIs = "residual"
+    settings: Settings,
+    tokens: Sequence[Sequence[str]],
+    *,
+    x: Tensor | None = None,
+    x_is: XIs = "residual",
+    layer: FFN | MoE | None = None,
+    edits: Edits | None = None,
 ) -> Run:
     """Run the chosen layer's FFN on the tokens' seeded hidden states, or on x `[B, S, D]` when given.
+
+    layer: weights to use in place of seeded ones.  edits: what is changed inside it.
 
     Every layer is shown on the same token vectors: with random weights there is no depth to run through.
     Dropout acts only in training, with a mask drawn from the seed. MemoryRefusal before anything is allocated
@@ -63,7 +73,7 @@ def run(
     budget.check(settings, [len(sentence) for sentence in kept])
     try:
         with torch.inference_mode():
-            return _run(settings, kept, x=x, x_is=x_is)
+            return _run(settings, kept, x=x, x_is=x_is, layer=layer, edits=edits or Edits())
     except torch.OutOfMemoryError as error:
         needed = budget.in_words(budget.bytes_needed(settings, [len(sentence) for sentence in kept]))
         free = budget.in_words(budget.free_bytes(settings.device))
@@ -84,7 +94,15 @@ def sublayer(
     return forward(layer, mixed, x_is=x_is, mask=mask, dropout=dropout)
 
 
-def _run(settings: Settings, tokens: Tokens, *, x: Tensor | None, x_is: XIs) -> Run:
+def _run(
+    settings: Settings,
+    tokens: Tokens,
+    *,
+    x: Tensor | None,
+    x_is: XIs,
+    layer: FFN | MoE | None,
+    edits: Edits,
+) -> Run:
     mask: Tensor | None = None
     if x is None:
         x, mask = seeded_hidden_states(tokens, settings)
@@ -93,7 +111,9 @@ def _run(settings: Settings, tokens: Tokens, *, x: Tensor | None, x_is: XIs) -> 
         _check_x(x, tokens, settings)
         x = x.to(device=settings.device, dtype=DTYPES[settings.dtype])
         origin = Origin("loaded", seed=settings.seed)
-    layer = seeded_layer(settings, tokens=max(len(sentence) for sentence in tokens))
+    if layer is None:
+        layer = seeded_layer(settings, tokens=max(len(sentence) for sentence in tokens))
+    layer = edited(layer, edits.fitting(settings))
     mixer = seeded_mixer(settings) if settings.mixer else None
     drops = settings.training and settings.dropout > 0
     dropout = Dropout(settings.dropout, settings.seed) if drops else None

@@ -59,6 +59,10 @@ class RoutingSpec:
     """Where the weight multiplies: the expert's output, or its input (Llama 4)."""
     capacity: int | None = None
     """Tokens an expert takes per sentence; later ones are dropped (Switch). None: no limit."""
+    banned: tuple[int, ...] = ()
+    """Experts that a person has taken away: no token may choose them."""
+    forced: int | None = None
+    """Expert that a person makes every token choose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,8 @@ class FFNSpec:
     residual_scale: float = 1.0
     """residual = skip * skip_scale + residual_scale * out."""
     skip_scale: float = 1.0
+    keep: int = 0
+    """Memories each token keeps, the strongest by |m| · ||v||; the others become 0. 0 keeps all."""
     position_wise: bool = True
     reads: str = ""
     """Why it is not position-wise, when it is not: "previous token" or "neighbours (kernel 3)"."""
@@ -111,5 +117,6 @@ class FFNSpec:
 
     @property
     def changes_hidden(self) -> bool:
-        """Whether hidden differs from act: a product, an inner norm or a multiplier follows."""
-        return self.gated or self.inner_norm is not None or self.hidden_multiplier != 1.0
+        """Whether hidden differs from act: a product, an inner norm, a multiplier or a cut follows."""
+        changed = self.gated or self.inner_norm is not None or self.hidden_multiplier != 1.0
+        return changed or self.keep > 0

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
+from ffn_explorer.core.edits import Edits
+from ffn_explorer.core.handmade import HandMemory
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
 
@@ -14,13 +16,15 @@ Language = Literal["en", "ja"]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where hidden states and weights come from; for now seeded random weights on typed sentences.
+    """Where hidden states and weights come from: seeded random weights on sentences, or a memory by hand.
 
     orders: one permutation of token positions per sentence, () for the natural order; made by dragging chips.
+    memory: a hand-built FFN, whose input patterns then stand in the place of tokens (one sentence of them).
     """
 
     sentences: tuple[str, ...] = (DEFAULT_SENTENCE,)
     orders: tuple[tuple[int, ...], ...] = ((),)
+    memory: HandMemory | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,17 @@ class Cell:
     sentence: int
     token: int
     index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Something pointed at that is not one number: any of these, the others None; never beside a Cell."""
+
+    stage: Stage | None = None
+    token: int | None = None
+    neuron: int | None = None
+    dim: int | None = None
+    expert: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +113,18 @@ class Appearance:
     reduce_motion: bool = False
     transposed: bool = False
     """Captions show the [S, B, D] convention instead of [B, S, D]."""
+    lens: bool = False
+    """Cells around the pointer are shown one to one, with their values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """A second source and settings, run on the same sentences."""
+    """Second settings and edits (B), run on the same sentences as the main ones (A)."""
 
     settings: Settings
+    edits: Edits = field(default_factory=Edits)
+    pinned: bool = False
+    """Whether B is a baseline: what was there when a person pinned it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +137,15 @@ class View:
     """First column or row shown."""
     shown: int = 0
     """How many are shown; 0 means all."""
+    first_row: int = 0
+    rows: int = 0
+    """The same for rows, where a panel zooms both ways."""
+    mode: str = ""
+    """Which of its pictures a panel shows; "" is the first."""
+    sort: str = ""
+    """What its rows are ordered by; "" is the usual order."""
+    scroll: int = 0
+    """First row in sight of a list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +154,19 @@ class AppState:
 
     source: Source = field(default_factory=Source)
     settings: Settings = field(default_factory=Settings)
+    edits: Edits = field(default_factory=Edits)
+    """What is changed inside the FFN: memories kept, experts dropped or forced."""
     compare: Compare | None = None
     theta: Theta = field(default_factory=Theta)
     selection: Selection = field(default_factory=Selection)
     hover: Cell | None = None
+    point: Point | None = None
     playback: Playback = field(default_factory=Playback)
     appearance: Appearance = field(default_factory=Appearance)
     views: tuple[tuple[str, View], ...] = ()
     """Per panel name; () means each panel's default."""
+    shown: frozenset[str] | None = None
+    """Panels in sight, which decide what is computed; None means every panel there is."""
 
     def view(self, panel: str) -> View:
         """View of a panel, its default when none was chosen."""

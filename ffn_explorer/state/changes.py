@@ -6,10 +6,13 @@ one name: `changes.select_token(3)`.
 
 from typing import Any
 
+from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.settings import Settings
-from ffn_explorer.state.app_state import AppState, Cell, Compare, Language, ThemeName, View
+from ffn_explorer.core.stages import Stage
+from ffn_explorer.state.app_state import AppState, Cell, Compare, Language, Point, ThemeName, View
 from ffn_explorer.state.change import Change, part, silent
 from ffn_explorer.state.selection_changes import (
+    choose,
     clear_selection,
     select_cell,
     select_expert,
@@ -23,11 +26,14 @@ from ffn_explorer.state.timeline_changes import pause, play, seek, set_speed, st
 
 __all__ = [
     "Change",
+    "choose",
     "clear_selection",
     "hover",
     "load_state",
     "pause",
+    "pin",
     "play",
+    "point",
     "preset_2017",
     "reorder_token",
     "reset_orders",
@@ -37,6 +43,7 @@ __all__ = [
     "select_sentence",
     "select_token",
     "set_compare",
+    "set_edits",
     "set_language",
     "set_ratio",
     "set_scale",
@@ -46,9 +53,12 @@ __all__ = [
     "set_theme",
     "set_theta",
     "set_view",
+    "show_panels",
     "step_selection",
     "step_stage",
+    "swap_compared",
     "tick",
+    "toggle_lens",
     "toggle_reduce_motion",
     "toggle_transposed",
     "use_settings",
@@ -60,7 +70,28 @@ SCALES = (1.0, 2.0)
 
 def hover(cell: Cell | None) -> Change:
     """Point at a cell, or at none."""
-    return silent("undo.hover", lambda state: part(state, hover=cell))
+    return silent("undo.hover", lambda state: part(state, hover=cell, point=None))
+
+
+def point(
+    *,
+    stage: Stage | None = None,
+    token: int | None = None,
+    neuron: int | None = None,
+    dim: int | None = None,
+    expert: int | None = None,
+) -> Change:
+    """Point at something that is not one number: a token, neuron, dimension, expert or stage."""
+    at = Point(stage, token, neuron, dim, expert)
+    return silent("undo.hover", lambda state: part(state, hover=None, point=None if at == Point() else at))
+
+
+def set_edits(edits: Edits, *, gesture: str = "") -> Change:
+    """Keep other memories, or choose among other experts; what does not exist here is left out.
+
+    Raises InputError where too few experts are left.
+    """
+    return Change("undo.edits", lambda state: part(state, edits=edits.fitting(state.settings)), gesture)
 
 
 def set_theta(value: float | None, *, relative: bool | None = None, gesture: str = "") -> Change:
@@ -74,8 +105,35 @@ def set_theta(value: float | None, *, relative: bool | None = None, gesture: str
     return Change("undo.theta", to, gesture)
 
 
+def pin() -> Change:
+    """Keep what is there now as the baseline (B), to compare with what follows."""
+
+    def to(state: AppState) -> AppState:
+        return part(state, compare=Compare(state.settings, state.edits, pinned=True))
+
+    return Change("undo.pin", to)
+
+
+def swap_compared() -> Change:
+    """Exchange A and B; nothing where there is no B."""
+
+    def to(state: AppState) -> AppState:
+        other = state.compare
+        if other is None:
+            return state
+        here = Compare(state.settings, state.edits)
+        return part(state, settings=other.settings, edits=other.edits, compare=here)
+
+    return Change("undo.swap", to)
+
+
+def show_panels(names: frozenset[str]) -> Change:
+    """Say which panels are in sight."""
+    return silent("undo.view", lambda state: part(state, shown=names))
+
+
 def set_compare(settings: Settings | None) -> Change:
-    """Run these settings beside the main ones; None ends the comparison."""
+    """Run these settings (B) beside the main ones (A); None ends the comparison."""
     other = None if settings is None else Compare(settings)
     return Change("undo.compare" if other else "undo.compare_end", lambda state: part(state, compare=other))
 
@@ -84,7 +142,8 @@ def load_state(new: AppState) -> Change:
     """Take over another state, as from a session file; looks, views and playback keep their present value."""
 
     def to(state: AppState) -> AppState:
-        return part(new, appearance=state.appearance, views=state.views, playback=state.playback, hover=None)
+        kept = {"appearance": state.appearance, "views": state.views, "playback": state.playback}
+        return part(new, **kept, shown=state.shown, hover=None, point=None)
 
     return Change("undo.open_session", to)
 
@@ -113,6 +172,11 @@ def toggle_reduce_motion() -> Change:
 def toggle_transposed() -> Change:
     """Show shapes as [S, B, D] or as [B, S, D]."""
     return silent("undo.look", lambda state: _look(state, transposed=not state.appearance.transposed))
+
+
+def toggle_lens() -> Change:
+    """Show the cells around the pointer one to one, or not."""
+    return silent("undo.look", lambda state: _look(state, lens=not state.appearance.lens))
 
 
 def set_view(panel: str, view: View) -> Change:

@@ -12,12 +12,13 @@ from ffn_explorer.core.errors import ExplorerError
 from ffn_explorer.core.records import PositionCheck, Proof
 from ffn_explorer.core.spec import FFNSpec
 from ffn_explorer.core.stages import Stage, stages_of
-from ffn_explorer.core.tokens import tokenize
 from ffn_explorer.state.app_state import Source
+from ffn_explorer.state.parts.table import KINDS
 from ffn_explorer.state.pyramid import activity_levels, nbytes, pyramid
 from ffn_explorer.state.requests import (
     ActivityRequest,
     DetailRequest,
+    PartRequest,
     PositionRequest,
     ProofRequest,
     Request,
@@ -26,7 +27,7 @@ from ffn_explorer.state.requests import (
 from ffn_explorer.state.result import Activity, Curve, Detail, Floats, Pyramid, Result, RunResult
 from ffn_explorer.state.results import Entry, Failure, Results
 from ffn_explorer.state.text import said
-from ffn_explorer.state.token_lengths import ordered
+from ffn_explorer.state.token_lengths import natural_tokens, ordered
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -79,6 +80,9 @@ def compute(request: Request, results: Results, *, cancelled: Asked = never) -> 
             return _position(_known(request.run, results, cancelled, with_torch=True))
         case ProofRequest():
             return _proof(request, _known(request.run, results, cancelled, with_torch=True))
+        case PartRequest():
+            part = KINDS[type(request)]
+            return part.compute(request, lambda run: _known(run, results, cancelled, with_torch=True))
         case _:
             assert_never(request)
 
@@ -98,7 +102,7 @@ def _run(request: RunRequest, cancelled: Asked) -> RunResult:
     from ffn_explorer.core import experiment
 
     tokens = tokens_of(request.source)
-    run = experiment.run(request.settings, tokens)
+    run = experiment.run(request.settings, tokens, edits=request.edits)
     spec = run.trace.spec
     stages = stages_of(spec)
     values: dict[Stage, Floats] = {}
@@ -128,7 +132,7 @@ def _run(request: RunRequest, cancelled: Asked) -> RunResult:
 
 def tokens_of(source: Source) -> tuple[tuple[str, ...], ...]:
     """Tokens of each sentence in the order in which they stand now."""
-    return tuple(ordered(source, i, tokens) for i, tokens in enumerate(tokenize(source.sentences)))
+    return tuple(ordered(source, i, tokens) for i, tokens in enumerate(natural_tokens(source)))
 
 
 def curve_of(spec: FFNSpec) -> Curve:
@@ -169,12 +173,15 @@ def _activity(request: ActivityRequest, run: RunResult) -> Activity:
     real = np.arange(hidden.shape[1]) < np.array(run.lengths)[:, np.newaxis]  # [B, S]
     found = sparsity.fractions(hidden, request.theta, relative=request.relative, mask=real)
     size = sum(level.nbytes for levels in shares.values() for level in levels)
+    zeros = (hidden == 0).mean(axis=-1) * real  # [B, S, F] -> [B, S]
     return Activity(
         share=shares,
         per_token=found.per_token,
+        per_neuron=found.per_neuron,
         overall=found.overall,
+        zero_per_token=zeros,
         zero_share=found.exact_zero,
-        nbytes=size + found.per_token.nbytes,
+        nbytes=size + found.per_token.nbytes + found.per_neuron.nbytes + zeros.nbytes,
     )
 
 

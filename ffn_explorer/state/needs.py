@@ -8,27 +8,35 @@ from ffn_explorer.core.settings import Settings
 from ffn_explorer.state import timeline
 from ffn_explorer.state.app_state import AppState, Cell, Selection, Theta
 from ffn_explorer.state.change import part
+from ffn_explorer.state.parts.part import Asked
+from ffn_explorer.state.parts.table import KINDS, PARTS
 from ffn_explorer.state.requests import (
     ActivityRequest,
     DetailRequest,
+    PartRequest,
     PositionRequest,
     ProofRequest,
     Request,
     RunRequest,
+    other_run_of,
     run_of,
 )
-from ffn_explorer.state.result import RunResult
+from ffn_explorer.state.result import Detail, RunResult
 from ffn_explorer.state.results import Results
 from ffn_explorer.state.text import Text, text
 
 
 class Parts(NamedTuple):
-    """Requests behind the parts of one run's scene."""
+    """Requests behind the parts of one run's scene that are there whatever panels are in sight."""
 
     detail: DetailRequest
     activity: ActivityRequest
     position: PositionRequest
     proof: ProofRequest
+
+
+_OFTEN = {"position": frozenset({"proof", "position"}), "proof": frozenset({"proof"})}
+"""Parts that are left out while none of these panels is in sight."""
 
 
 def wanted(state: AppState, results: Results, shown: RunResult | None = None) -> tuple[Request, ...]:
@@ -42,11 +50,62 @@ def wanted(state: AppState, results: Results, shown: RunResult | None = None) ->
     found_run = results.get(main)
     run = found_run if isinstance(found_run, RunResult) else shown
     if run is not None:
-        parts = parts_of(state, run)
-        found += [parts.detail, parts.activity, parts.position, parts.proof]
-    if state.compare:
-        found.append(RunRequest(state.source, state.compare.settings))
+        found += _of_run(state, results, run)
     return tuple(found)
+
+
+def _of_run(state: AppState, results: Results, run: RunResult) -> list[Request]:
+    """What the panels in sight draw of a run, and of the run to compare it with."""
+    parts = parts_of(state, run)
+    found: list[Request] = [parts.detail, parts.activity]
+    other = other_run_of(state)
+    if other is not None:
+        found += [other, other_activity_of(state, other)]
+    found += [getattr(parts, name) for name, panels in _OFTEN.items() if in_sight(state, panels)]
+    return [*found, *extra_parts(state, results, run).values()]
+
+
+def in_sight(state: AppState, panels: frozenset[str]) -> bool:
+    """Whether one of these panels is on the board."""
+    return state.shown is None or not panels.isdisjoint(state.shown)
+
+
+def extra_parts(state: AppState, results: Results, run: RunResult) -> dict[str, PartRequest]:
+    """Request of each row of PARTS that a panel in sight draws, by its field of Scene."""
+    asked = asked_of(state, results, run)
+    made = {row.field: row.request(asked) for row in PARTS if in_sight(state, row.panels)}
+    return {field: request for field, request in made.items() if request is not None}
+
+
+def asked_of(state: AppState, results: Results, run: RunResult) -> Asked:
+    """What the requests of PARTS are made from."""
+    chosen = selection_in(run, state.selection)
+    detail = results.get(DetailRequest(run.request, chosen.sentence, chosen.token))
+    wanted_other = other_run_of(state)
+    other = None if wanted_other is None else results.get(wanted_other)
+    return Asked(
+        state=state,
+        run=run,
+        chosen=chosen,
+        slot=slot_in(run, chosen),
+        theta=theta_in(run.request.settings, state.theta),
+        stage=timeline.current(state.playback.time, run.stages),
+        detail=detail if isinstance(detail, Detail) else None,
+        other=other if isinstance(other, RunResult) else None,
+    )
+
+
+def slot_in(run: RunResult, chosen: Selection) -> int:
+    """Place of the chosen expert among those of the chosen token; 0 where it is none of them."""
+    if run.expert_index is None or chosen.expert is None:
+        return 0
+    slots = np.flatnonzero(run.expert_index[chosen.sentence, chosen.token] == chosen.expert)
+    return int(slots[0]) if slots.size else 0
+
+
+def other_activity_of(state: AppState, other: RunRequest) -> ActivityRequest:
+    """Activity of B at the theta of A, so that both are counted alike."""
+    return ActivityRequest(other, theta_in(state.settings, state.theta), state.theta.relative)
 
 
 def needs(state: AppState, results: Results, shown: RunResult | None = None) -> tuple[Request, ...]:
@@ -117,4 +176,6 @@ _JOBS = {
 
 def job_text(request: Request) -> Text:
     """What is said while a request is being computed."""
+    if isinstance(request, PartRequest):
+        return text(f"job.{KINDS[type(request)].field}")
     return text(_JOBS[type(request)])

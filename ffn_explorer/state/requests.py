@@ -1,17 +1,19 @@
 """Requests: what a Scene needs computed, as hashable keys of the results store."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.state.app_state import AppState, Cell, Source
 
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """One forward pass of these settings on these sentences -> RunResult."""
+    """One forward pass of these settings, with these edits, on these sentences -> RunResult."""
 
     source: Source
     settings: Settings
+    edits: Edits = field(default_factory=Edits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +49,22 @@ class ProofRequest:
     cell: Cell
 
 
-Request = RunRequest | ActivityRequest | DetailRequest | PositionRequest | ProofRequest
+@dataclass(frozen=True, slots=True)
+class PartRequest:
+    """What some panels need of a run beyond all that; every kind is a row of `parts.table.PARTS`."""
+
+    run: RunRequest
+
+
+Request = RunRequest | ActivityRequest | DetailRequest | PositionRequest | ProofRequest | PartRequest
 
 
 def run_of(state: AppState) -> RunRequest:
-    """The main run that this state asks for."""
-    return RunRequest(state.source, state.settings)
+    """The main run (A) that this state asks for."""
+    return RunRequest(state.source, state.settings, state.edits)
+
+
+def other_run_of(state: AppState) -> RunRequest | None:
+    """The run to compare with (B), or None."""
+    compare = state.compare
+    return None if compare is None else RunRequest(state.source, compare.settings, compare.edits)

@@ -1,6 +1,6 @@
 """Resolver: state and results -> Scene, showing the last good run while a newer one is being computed."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.core.records import PositionCheck, Proof
@@ -11,8 +11,16 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import timeline
 from ffn_explorer.state.app_state import AppState, Cell, Selection
 from ffn_explorer.state.compute import tokens_of
-from ffn_explorer.state.needs import cell_in, parts_of, selection_in, theta_in
-from ffn_explorer.state.requests import ActivityRequest, RunRequest, run_of
+from ffn_explorer.state.needs import (
+    cell_in,
+    extra_parts,
+    other_activity_of,
+    parts_of,
+    selection_in,
+    slot_in,
+    theta_in,
+)
+from ffn_explorer.state.requests import ActivityRequest, other_run_of, run_of
 from ffn_explorer.state.result import Activity, Detail, RunResult
 from ffn_explorer.state.results import Failure, Results
 from ffn_explorer.state.scene import Chip, Scene
@@ -51,6 +59,7 @@ class Resolver:
         self._run: RunResult | None = None
         self._other: RunResult | None = None
         self._lit: _Lit | None = None
+        self._readings: dict[str, tuple[object, Any]] = {}
         self._chips: tuple[tuple[object, ...], tuple[Chip, ...]] = ((), ())
 
     @property
@@ -58,7 +67,14 @@ class Resolver:
         """The run of the last Scene."""
         return self._run
 
-    def resolve(self, state: AppState, *, busy: Text | None = None, message: Text | None = None) -> Scene:
+    def resolve(
+        self,
+        state: AppState,
+        *,
+        busy: Text | None = None,
+        message: Text | None = None,
+        before: RunResult | None = None,
+    ) -> Scene:
         """Scene of a state; a failed run leaves the last good one on screen, with its message."""
         found = self._results.get(run_of(state))
         if isinstance(found, RunResult):
@@ -78,6 +94,8 @@ class Resolver:
             sentences=state.source.sentences if shown.run is None else shown.run.request.source.sentences,
             selection=shown.selection,
             hover=shown.hover,
+            point=state.point if shown.run is not None else None,
+            slot=0 if shown.run is None else slot_in(shown.run, shown.selection),
             theta=shown.theta,
             theta_relative=shown.relative,
             activity=shown.activity,
@@ -86,6 +104,8 @@ class Resolver:
             subject=shown.subject,
             proof=shown.proof,
             other=self._compared(state),
+            other_activity=self._other_activity(state),
+            before=before,
             playback=state.playback,
             progress=_progress(state, names),
             current=timeline.current(state.playback.time, names),
@@ -93,7 +113,26 @@ class Resolver:
             busy=busy,
             message=message,
             views=state.views,
+            edits=state.edits,
+            compare=state.compare,
+            **self._extra(state, shown.run),
         )
+
+    def _extra(self, state: AppState, run: RunResult | None) -> dict[str, Any]:
+        """Rows of PARTS; until a new one is there the last one stays, lest every click empties a card."""
+        if run is None:
+            return {}
+        asked = extra_parts(state, self._results, run)
+        shape = tuple((stage, values.shape) for stage, values in run.values.items())
+        made: dict[str, Any] = {}
+        for field, request in asked.items():
+            found = self._results.get(request)
+            if found is not None:
+                self._readings[field] = (shape, None if isinstance(found, Failure) else found)
+            kept_shape, kept = self._readings.get(field, (None, None))
+            made[field] = kept if kept_shape == shape else None
+        late = frozenset(field for field, request in asked.items() if self._results.get(request) is None)
+        return {**made, "lagging": late}
 
     def _shown(self, state: AppState) -> _Parts:
         """Parts that belong to the newest run there is; none at all before the first."""
@@ -124,14 +163,22 @@ class Resolver:
 
     def _compared(self, state: AppState) -> RunResult | None:
         """Run of the compare settings, or the one before it on the same sentences."""
-        if state.compare is None:
+        wanted = other_run_of(state)
+        if wanted is None:
             self._other = None
             return None
-        found = self._results.get(RunRequest(state.source, state.compare.settings))
+        found = self._results.get(wanted)
         if isinstance(found, RunResult):
             self._other = found
         source = None if self._run is None else self._run.request.source
         return self._other if self._other and self._other.request.source == source else None
+
+    def _other_activity(self, state: AppState) -> Activity | None:
+        """Activity of the run compared with, once it is there."""
+        if self._other is None or state.compare is None:
+            return None
+        found = self._results.get(other_activity_of(state, self._other.request))
+        return found if isinstance(found, Activity) else None
 
     def _tokens(self, state: AppState, shown: _Parts) -> tuple[Chip, ...]:
         """Chips of the selected sentence; before the first run, straight from the tokenizer."""

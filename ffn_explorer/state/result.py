@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ffn_explorer.core.readings import Contributions, Memories, NeuronCard, PositionLab, Terms
 from ffn_explorer.core.records import Bill, PositionCheck, Proof, StrongPaths
 from ffn_explorer.core.spec import FFNSpec
 from ffn_explorer.core.stages import Stage
@@ -86,12 +87,15 @@ class Activity:
     """Active neurons at one theta.
 
     share: per stage (act, hidden) one uint8 `[B, S, C]` per pyramid level, 255 = all of the cell is active.
-    per_token `[B, S]`, overall: fraction of neurons with abs(hidden) > theta; zero_share: of exact zeros.
+    per_token `[B, S]`, per_neuron `[F]`, overall: fraction of neurons, of real tokens, of both, with
+    abs(hidden) > theta; zero_per_token `[B, S]`, zero_share: of exact zeros.
     """
 
     share: Mapping[Stage, tuple[Bytes, ...]]
     per_token: Floats
+    per_neuron: Floats
     overall: float
+    zero_per_token: Floats
     zero_share: float
     nbytes: int
 
@@ -109,4 +113,76 @@ class Detail:
     nbytes: int
 
 
-Result = RunResult | Activity | Detail | PositionCheck | Proof
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread:
+    """How large the values of hidden are, over all real tokens: log₁₀|hidden|, exact zeros apart.
+
+    edges `[N + 1]` of log₁₀|hidden|, counts `[N]`; token_counts `[B, S, N]`; zeros, not_finite: how many.
+    """
+
+    edges: Floats
+    counts: NDArray[np.int64]
+    token_counts: NDArray[np.int64]
+    zeros: int
+    not_finite: int
+    nbytes: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GateView:
+    """How gate and up stand together: all real tokens of a sentence, and each of its tokens.
+
+    x_edges (gate), y_edges (up) `[N + 1]`; counts `[N, N]` (x, y); quadrants `[S, 4]`: neurons of (gate, up)
+    (+, +), (+, −), (−, +), (−, −), zeros counted with +; shut `[S]`: neurons with |act| <= theta.
+    """
+
+    x_edges: Floats
+    y_edges: Floats
+    counts: NDArray[np.int64]
+    quadrants: NDArray[np.int64]
+    shut: NDArray[np.int64]
+    nbytes: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matrix:
+    """A window of one weight matrix, pooled to few cells: the weight of largest magnitude in each.
+
+    rows, columns: (first, past the last) of the window; row_step, column_step: weights per cell, powers of 2.
+    value `[R, C]` uint8 as in `Level`; limit: magnitude of 127; exact `[rows, columns]`: the weights where
+    the window is small enough to print them, else None.  shape: of the whole matrix.
+    """
+
+    role: str
+    expert: int | None
+    shape: tuple[int, int]
+    rows: tuple[int, int]
+    columns: tuple[int, int]
+    row_step: int
+    column_step: int
+    value: Bytes
+    limit: float
+    exact: Floats | None
+    nbytes: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Difference:
+    """A − B, stage by stage, for the stages that both have in one width.
+
+    values `[B, S, N]` and pyramids as in RunResult; relative: per stage ||A − B|| / ||B|| over real tokens
+    (infinite where B is 0 and A is not).
+    """
+
+    values: Mapping[Stage, Floats]
+    pyramids: Mapping[Stage, Pyramid]
+    relative: Mapping[Stage, float]
+    nbytes: int
+
+
+PartResult = (
+    Spread | GateView | Matrix | Difference | Memories | Contributions | NeuronCard | PositionLab | Terms
+)
+"""What the rows of `parts.table.PARTS` compute."""
+
+Result = RunResult | Activity | Detail | PositionCheck | Proof | PartResult

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ffn_explorer.state.requests import Request
-from ffn_explorer.state.result import Activity, Detail, Result, RunResult
+from ffn_explorer.state.result import Result
 from ffn_explorer.state.text import Text
 
 DEFAULT_LIMIT_BYTES = 2 * 2**30
@@ -28,7 +28,7 @@ Entry = Result | Failure
 
 def nbytes_of(entry: Entry) -> int:
     """Bytes that an entry is counted as."""
-    return entry.nbytes if isinstance(entry, RunResult | Activity | Detail) else SMALL_BYTES
+    return int(getattr(entry, "nbytes", SMALL_BYTES))
 
 
 class Results:

@@ -1,12 +1,23 @@
 """Scene: all that a panel may draw, made from the state and the results at hand."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from ffn_explorer.core.edits import Edits
+from ffn_explorer.core.readings import Contributions, Memories, NeuronCard, PositionLab, Terms
 from ffn_explorer.core.records import PositionCheck, Proof
 from ffn_explorer.core.settings import Settings
-from ffn_explorer.core.stages import Stage
-from ffn_explorer.state.app_state import Appearance, Cell, Playback, Selection, Source, View
-from ffn_explorer.state.result import Activity, Detail, RunResult
+from ffn_explorer.core.stages import WIDE, Stage
+from ffn_explorer.state.app_state import (
+    Appearance,
+    Cell,
+    Compare,
+    Playback,
+    Point,
+    Selection,
+    Source,
+    View,
+)
+from ffn_explorer.state.result import Activity, Detail, Difference, GateView, Matrix, RunResult, Spread
 from ffn_explorer.state.stage_info import StageInfo
 from ffn_explorer.state.text import Text
 
@@ -25,8 +36,9 @@ class Chip:
 class Scene:
     """Everything that a panel may draw; fields compare cheaply, so that unchanged panels are not redrawn.
 
-    source and settings are the ones chosen; `run` may be of older ones while theirs is being computed. Chips,
-    selection, hover, theta, activity, detail, position, proof, stages, progress and origin belong to `run`.
+    source, settings, edits and compare are the ones chosen; `run` may be of older ones while theirs is being
+    computed. All that follows from a pass, and the selection, belong to `run`. The fields from `memories` on
+    are the rows of `parts.table.PARTS`: None until computed, or while no panel in sight draws them.
     """
 
     look: Appearance
@@ -39,6 +51,9 @@ class Scene:
     sentences: tuple[str, ...]
     selection: Selection
     hover: Cell | None
+    point: Point | None
+    slot: int
+    """Which of the token's chosen experts is looked at; 0 for the first choice and for a dense FFN."""
     theta: float
     theta_relative: bool
     activity: Activity | None
@@ -49,7 +64,11 @@ class Scene:
     proof: Proof | None
     """Proof of the subject, once it is there."""
     other: RunResult | None
-    """Run of the compare settings, when there are some."""
+    """Run of the compare settings (B), when there are some."""
+    other_activity: Activity | None
+    """Its activity at the theta of A (the chosen one, or A's default)."""
+    before: RunResult | None
+    """The run shown before this one, while what changed is being flashed."""
     playback: Playback
     progress: tuple[tuple[Stage, float], ...]
     """Stage -> 0..1, eased, in order."""
@@ -62,12 +81,37 @@ class Scene:
     message: Text | None
     """One sentence for the person: a refusal, an error, a note."""
     views: tuple[tuple[str, View], ...]
+    edits: Edits = field(default_factory=Edits)
+    compare: Compare | None = None
+    memories: Memories | None = None
+    contributions: Contributions | None = None
+    neuron_card: NeuronCard | None = None
+    spread: Spread | None = None
+    gate_view: GateView | None = None
+    matrix: Matrix | None = None
+    lab: PositionLab | None = None
+    difference: Difference | None = None
+    terms: Terms | None = None
+    lagging: frozenset[str] = frozenset()
+    """Those of them that still belong to an earlier choice or pass, and say themselves to which token."""
 
     @property
     def stale(self) -> bool:
         """Whether `run` belongs to older settings or sentences than the chosen ones, or is missing."""
         asked = None if self.run is None else self.run.request
-        return asked is None or asked.settings != self.settings or asked.source != self.source
+        chosen = (self.settings, self.source, self.edits)
+        return asked is None or (asked.settings, asked.source, asked.edits) != chosen
+
+    @property
+    def pointed(self) -> Point:
+        """What is pointed at, a number or not, in one form; all None while nothing is."""
+        cell = self.hover
+        if cell is None:
+            return self.point or Point()
+        token = cell.token if cell.sentence == self.selection.sentence else None
+        wide = cell.stage in WIDE
+        neuron, dim = (cell.index, None) if wide else (None, cell.index)
+        return Point(cell.stage, token, neuron, dim)
 
     def view(self, panel: str) -> View:
         """A panel's own choices."""

@@ -39,6 +39,35 @@ def select_cell(cell: Cell, *, expert: int | None = None) -> Change:
     return Change("undo.select", to)
 
 
+def choose(
+    *,
+    token: int | None = None,
+    neuron: int | None = None,
+    dim: int | None = None,
+    expert: int | None = None,
+    stage: Stage | None = None,
+    gesture: str = "",
+) -> Change:
+    """Choose any of these, and leave the others as they are.
+
+    Without a stage, a neuron is looked at in act and a dimension in out, unless the chosen stage counts them.
+    """
+
+    def to(state: AppState) -> AppState:
+        now = state.selection
+        given = {"token": token, "neuron": neuron, "dim": dim, "expert": expert, "stage": stage}
+        changed: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+        if stage is None and neuron is not None and now.stage not in WIDE:
+            changed["stage"] = Stage.ACT
+        elif (
+            stage is None and neuron is None and dim is not None and (now.stage is None or now.stage in WIDE)
+        ):
+            changed["stage"] = Stage.OUT
+        return part(state, selection=part(now, **changed))
+
+    return Change("undo.select", to, gesture)
+
+
 def select_expert(expert: int | None) -> Change:
     """Choose an expert, or none."""
     return Change("undo.select", lambda state: part(state, selection=part(state.selection, expert=expert)))

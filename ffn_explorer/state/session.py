@@ -146,6 +146,7 @@ def _restored(now: AppState, kept: AppState) -> AppState:
         now,
         source=kept.source,
         settings=kept.settings,
+        edits=kept.edits,
         compare=kept.compare,
         theta=kept.theta,
         selection=kept.selection,

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any, get_args
 
+from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.errors import InputError, SettingError
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
@@ -32,17 +33,18 @@ _WHY = {
 }
 """What tokenising refuses, as the part of a sentence that it is here."""
 
-_STATE_KEYS = ("source", "settings", "theta", "selection", "compare")
+_STATE_KEYS = ("source", "settings", "edits", "theta", "selection", "compare")
 
 
 def state_to_json(state: AppState) -> Json:
-    """What a session keeps: sentences, settings, theta, selection, comparison; no looks, no playback."""
+    """What a session keeps: sentences, settings, edits, theta, selection, comparison; no looks."""
     return {
         "source": asdict(state.source),
         "settings": state.settings.to_json(),
+        "edits": asdict(state.edits),
         "theta": asdict(state.theta),
         "selection": asdict(state.selection),
-        "compare": None if state.compare is None else state.compare.settings.to_json(),
+        "compare": None if state.compare is None else _compare_to_json(state.compare),
     }
 
 
@@ -62,10 +64,11 @@ def state_from_json(data: Mapping[str, Any]) -> tuple[AppState, tuple[str, ...]]
 
     compare = None
     if data.get("compare") is not None:
-        compare = Compare(_settings(section("compare", _names(Settings))))
+        compare = _compare(section("compare", (*_names(Compare), *_names(Settings))))
     state = AppState(
         source=_source(section("source", _names(Source))),
         settings=_settings(section("settings", _names(Settings))),
+        edits=_edits(section("edits", _names(Edits))),
         theta=_theta(section("theta", _names(Theta))),
         selection=_selection(section("selection", _names(Selection))),
         compare=compare,
@@ -80,7 +83,7 @@ def look_from_json(data: object) -> tuple[Appearance, tuple[str, ...]]:
     known = {key: value for key, value in data.items() if key in _names(Appearance)}
     for name, choices in (("theme", get_args(ThemeName)), ("language", get_args(Language))):
         _check(known.get(name, choices[0]) in choices, name)
-    for name in ("reduce_motion", "transposed"):
+    for name in ("reduce_motion", "transposed", "lens"):
         _check(isinstance(known.get(name, False), bool), name)
     scale = known.get("scale", SCALES[0])
     _check(_is_number(scale) and SCALES[0] <= scale <= SCALES[1], "scale")
@@ -94,6 +97,32 @@ def _settings(data: Json) -> Settings:
         return Settings.from_json(data)
     except SettingError as error:
         raise refused(f"settings.{error.values['field']}") from error
+
+
+def _compare_to_json(compare: Compare) -> Json:
+    return {
+        "settings": compare.settings.to_json(),
+        "edits": asdict(compare.edits),
+        "pinned": compare.pinned,
+    }
+
+
+def _compare(data: Json) -> Compare:
+    """The comparison; files of the first releases hold its settings alone."""
+    settings = data.get("settings", {key: value for key, value in data.items() if key in _names(Settings)})
+    _check(isinstance(settings, dict), "compare.settings")
+    _check(isinstance(data.get("pinned", False), bool), "compare.pinned")
+    return Compare(_settings(settings), _edits(data.get("edits", {})), bool(data.get("pinned", False)))
+
+
+def _edits(data: object) -> Edits:
+    if not isinstance(data, dict) or not set(data) <= set(_names(Edits)):
+        raise refused("edits")
+    banned, forced = data.get("banned", []), data.get("forced")
+    _check(_is_index(data.get("keep", 0)), "edits.keep")
+    _check(isinstance(banned, list) and all(map(_is_index, banned)), "edits.banned")
+    _check(forced is None or _is_index(forced), "edits.forced")
+    return Edits(data.get("keep", 0), tuple(banned), forced)
 
 
 def _source(data: Json) -> Source:

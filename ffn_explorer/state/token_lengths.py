@@ -7,9 +7,16 @@ from ffn_explorer.state.app_state import Source
 
 
 @lru_cache(maxsize=32)
+def natural_tokens(source: Source) -> tuple[tuple[str, ...], ...]:
+    """Tokens of each sentence as typed, or a hand-built memory's pattern names; InputError on none."""
+    if source.memory is not None:
+        return (tuple(pattern.name for pattern in source.memory.patterns),)
+    return tokenize(source.sentences)
+
+
 def token_lengths(source: Source) -> tuple[int, ...]:
     """Tokens per sentence; InputError where a sentence has none."""
-    return tuple(len(tokens) for tokens in tokenize(source.sentences))
+    return tuple(len(tokens) for tokens in natural_tokens(source))
 
 
 def order_of(source: Source, sentence: int) -> tuple[int, ...]:

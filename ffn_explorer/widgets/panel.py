@@ -90,6 +90,10 @@ class Panel(QWidget):
             what = f"panel.{self.name}.{what}"
         return say(self.scene.look.language, what, **values)
 
+    def table(self) -> list[list[str]] | None:
+        """What is shown as a table of exact numbers, the names first; None where there is none to copy."""
+        return None
+
     def request(self, change: Change) -> None:
         """Ask for a change of the state."""
         self.requested.emit(change)

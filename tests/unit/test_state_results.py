@@ -21,7 +21,8 @@ def request(number: int) -> ActivityRequest:
 
 
 def entry(nbytes: int) -> Activity:
-    return Activity(share={}, per_token=np.zeros((1, 1)), overall=0.0, zero_share=0.0, nbytes=nbytes)
+    none = np.zeros((1, 1))
+    return Activity({}, none, none[0], overall=0.0, zero_per_token=none, zero_share=0.0, nbytes=nbytes)
 
 
 def test_equal_requests_are_one_key() -> None:
