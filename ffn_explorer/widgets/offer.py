@@ -25,7 +25,7 @@ class Offer(QWidget):
         self.button = QPushButton(self)
         self.button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.button.clicked.connect(lambda: self.taken.emit())
+        self.button.clicked.connect(self.taken)
         column = QVBoxLayout(self)
         column.addStretch(1)
         column.addWidget(self._sentence)
