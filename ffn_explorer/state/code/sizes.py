@@ -1,0 +1,48 @@
+"""Sizes that the program prints, and the settings that its lines depend on beyond the spec."""
+
+from dataclasses import dataclass
+
+from ffn_explorer.core.settings import Settings
+from ffn_explorer.state.numbers import shape
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """B, S, D, F as numbers, whether shapes are shown as [S, B, N], and bias, dropout and shared experts."""
+
+    batch: int
+    tokens: int
+    d_model: int
+    d_ff: int
+    transposed: bool
+    bias: bool
+    dropout: float
+    shared: int
+
+    @property
+    def narrow(self) -> str:
+        """Shape of hidden states."""
+        return self._shape(self.d_model)
+
+    @property
+    def wide(self) -> str:
+        """Shape of the intermediate."""
+        return self._shape(self.d_ff)
+
+    def _shape(self, width: int) -> str:
+        rows = (self.tokens, self.batch) if self.transposed else (self.batch, self.tokens)
+        return shape((*rows, width))
+
+
+def sizes_of(settings: Settings, lengths: tuple[int, ...], *, transposed: bool) -> Sizes:
+    """Sizes of a pass of sentences of these lengths."""
+    return Sizes(
+        batch=len(lengths),
+        tokens=max(lengths, default=0),
+        d_model=settings.d_model,
+        d_ff=settings.d_ff,
+        transposed=transposed,
+        bias=settings.bias,
+        dropout=settings.dropout if settings.training else 0.0,
+        shared=settings.shared_experts if settings.is_moe else 0,
+    )
