@@ -116,15 +116,16 @@ class PositionLab:
     """One position at a time against all at once, per token and per dtype.
 
     alone, permuted `[B][S]`: largest absolute difference of each token's row in the run's own dtype.
-    with_mixer: the same check in the run's dtype with an attention mixer before the FFN (or without, where
-    the run has one), so that both stand side by side.
+    NaN in alone: not run alone, where there are too many positions.  mixed, unmixed: the same check in the
+    run's dtype with an attention mixer before the FFN and without, so that both stand side by side; mixed is
+    None where x is what the FFN receives, which comes after attention.
     """
 
     alone: tuple[Floats, ...]
     permuted: tuple[Floats, ...]
     tolerance: float
     checks: tuple[DtypeCheck, ...]
-    mixed: DtypeCheck
+    mixed: DtypeCheck | None
     unmixed: DtypeCheck
 
     @property

@@ -20,7 +20,7 @@ from ffn_explorer.state.selection_changes import (
     select_token,
     step_selection,
 )
-from ffn_explorer.state.sentence_changes import reorder_token, reset_orders, set_sentences
+from ffn_explorer.state.sentence_changes import reorder_token, reset_orders, set_sentences, shuffle_orders
 from ffn_explorer.state.setting_changes import preset_2017, set_ratio, set_setting, use_settings
 from ffn_explorer.state.timeline_changes import pause, play, seek, set_speed, step_stage, tick
 
@@ -54,6 +54,7 @@ __all__ = [
     "set_theta",
     "set_view",
     "show_panels",
+    "shuffle_orders",
     "step_selection",
     "step_stage",
     "swap_compared",

@@ -1,6 +1,7 @@
 """Changes of the sentences: typing them, and reordering their tokens."""
 
 from dataclasses import replace
+from random import Random
 
 from ffn_explorer.core.tokens import split
 from ffn_explorer.state.app_state import AppState, Source
@@ -36,9 +37,8 @@ def reorder_token(sentence: int, start: int, *, to: int) -> Change:
         if not 0 <= start < len(order) or start == place:
             return state
         order.insert(place, order.pop(start))
-        natural = order == sorted(order)
         orders = [*source.orders, *[()] * (len(source.sentences) - len(source.orders))]
-        orders[sentence] = () if natural else tuple(order)
+        orders[sentence] = _kept(order)
         moved = part(state, source=replace(source, orders=tuple(orders)))
         chosen = state.selection
         if chosen.sentence != sentence:
@@ -48,14 +48,51 @@ def reorder_token(sentence: int, start: int, *, to: int) -> Change:
     return Change("undo.reorder", change)
 
 
-def reset_orders() -> Change:
-    """Every sentence in its natural order again."""
+def shuffle_orders(seed: int) -> Change:
+    """Every sentence in another order, drawn from the seed and the present one; the selection follows.
+
+    Two tokens or more never stay as they are; the same state and seed always give the same order.
+    """
 
     def to(state: AppState) -> AppState:
-        natural: tuple[tuple[int, ...], ...] = tuple(() for _ in state.source.sentences)
-        return part(state, source=part(state.source, orders=natural))
+        count = len(token_lengths(state.source))
+        return _reordered(state, [_shuffled(order_of(state.source, b), seed) for b in range(count)])
 
     return Change("undo.reorder", to)
+
+
+def reset_orders() -> Change:
+    """Every sentence in its natural order again; the selection follows its token."""
+
+    def to(state: AppState) -> AppState:
+        return _reordered(state, [list(range(length)) for length in token_lengths(state.source)])
+
+    return Change("undo.reorder", to)
+
+
+def _reordered(state: AppState, orders: list[list[int]]) -> AppState:
+    """The sentences in these orders, with the same token chosen as before."""
+    chosen = state.selection
+    before = order_of(state.source, chosen.sentence)
+    moved = part(state, source=part(state.source, orders=tuple(map(_kept, orders))))
+    if chosen.token >= len(before):
+        return moved
+    place = orders[chosen.sentence].index(before[chosen.token])
+    return part(moved, selection=part(chosen, token=place))
+
+
+def _shuffled(order: tuple[int, ...], seed: int) -> list[int]:
+    """Another order of the same places; a sentence of one token has only one."""
+    made = list(order)
+    draw = Random(repr((seed, order)))
+    while len(made) > 1 and made == list(order):
+        draw.shuffle(made)
+    return made
+
+
+def _kept(order: list[int]) -> tuple[int, ...]:
+    """An order as the source keeps it: () for the natural one."""
+    return () if order == sorted(order) else tuple(order)
 
 
 def _with_source(state: AppState, source: Source) -> AppState:

@@ -87,7 +87,7 @@ def test_many_positions_are_sampled_evenly(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(position, "_pass", counted)
     assert position_check(run(BASE, ((("a", "b") * 50),))).holds
     assert len(alone) == position.MOST_POSITIONS
-    places = position._spread([(0, s) for s in range(100)])
+    places = position.spread([(0, s) for s in range(100)], position.MOST_POSITIONS)
     assert places[0] == (0, 0)
     assert places[-1] == (0, 99)
     assert len(set(places)) == position.MOST_POSITIONS

@@ -1,6 +1,6 @@
 """PARTS: every kind of part, one row each; a new one is a file beside this, a row here, a field of Scene."""
 
-from ffn_explorer.state.parts import contributions, neuron
+from ffn_explorer.state.parts import contributions, gate_view, lab, neuron, spread
 from ffn_explorer.state.parts.part import Part
 
 PARTS: tuple[Part, ...] = (
@@ -17,6 +17,27 @@ PARTS: tuple[Part, ...] = (
         kind=neuron.NeuronRequest,
         request=neuron.ask,
         compute=neuron.compute,
+    ),
+    Part(
+        field="lab",
+        panels=frozenset({"position"}),
+        kind=lab.LabRequest,
+        request=lab.ask,
+        compute=lab.compute,
+    ),
+    Part(
+        field="spread",
+        panels=frozenset({"sparsity"}),
+        kind=spread.SpreadRequest,
+        request=spread.ask,
+        compute=spread.compute,
+    ),
+    Part(
+        field="gate_view",
+        panels=frozenset({"gate"}),
+        kind=gate_view.GateRequest,
+        request=gate_view.ask,
+        compute=gate_view.compute,
     ),
 )
 
