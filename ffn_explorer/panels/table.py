@@ -44,6 +44,12 @@ def _transport() -> Panel:
     return TransportPanel()
 
 
+def _code() -> Panel:
+    from ffn_explorer.panels.code import CodePanel
+
+    return CodePanel()
+
+
 PANELS: Mapping[str, PanelMaker] = MappingProxyType(
     {
         "chips": _chips,
@@ -52,5 +58,6 @@ PANELS: Mapping[str, PanelMaker] = MappingProxyType(
         "curve": _curve,
         "proof": _proof,
         "transport": _transport,
+        "code": _code,
     }
 )

@@ -1,0 +1,156 @@
+"""Code: the FFN as a short PyTorch or NumPy function, the running line lit."""
+
+from dataclasses import replace
+from typing import ClassVar
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from ffn_explorer.core.stages import WIDE, Stage
+from ffn_explorer.state import changes, numbers, timeline
+from ffn_explorer.state.code.dialect import DIALECTS, DialectName
+from ffn_explorer.state.code.lines import CodeLine, code_lines
+from ffn_explorer.state.code.sizes import sizes_of
+from ffn_explorer.state.scene import Scene
+from ffn_explorer.widgets.buttons import IconButton
+from ffn_explorer.widgets.code_view import CodePicture, CodeRow, CodeView
+from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.glyphs import shown_token
+from ffn_explorer.widgets.labels import ElidedLabel
+from ffn_explorer.widgets.mode_tabs import Mode, ModeTabs
+from ffn_explorer.widgets.panel import Panel
+
+
+class CodePanel(Panel):
+    """A program that computes the very numbers on screen, tied to the stages."""
+
+    name: ClassVar[str] = "code"
+    reads: ClassVar[frozenset[str]] = frozenset(
+        {"run", "stages", "current", "progress", "selection", "hover", "point", "views"}
+    )
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        """Build tabs, lines and the copy button."""
+        super().__init__(parent)
+        self.copy = IconButton("copy", self)
+        self._header.addWidget(self.copy)
+        self.tabs = ModeTabs(len(DIALECTS), self)
+        self.code = CodeView()
+        self.value = ElidedLabel(self)
+        body = QWidget(self)
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        row.addWidget(self.tabs)
+        row.addWidget(self.value, 1)
+        column.addLayout(row)
+        column.addWidget(self.code, 1)
+        self.set_body(body)
+        self.copy.clicked.connect(self._copy)
+        self.tabs.chosen.connect(lambda mode: self._view(mode=mode, first=0))
+        self.code.pointed.connect(self._point)
+        self.code.chosen.connect(self._choose)
+        self.code.scrolled.connect(lambda first: self._view(first=first))
+
+    def restyle(self, scene: Scene) -> None:
+        """Sizes and the words that a language decides."""
+        super().restyle(scene)
+        self.title.set_text(self.say("title"))
+        self.copy.set_look(scene.look)
+        self.copy.explain(self.say("copy"), self.say("copy_tip"))
+        self.value.set_look(font(scene.look, "small", mono=True), self.theme.muted)
+        self.code.setAccessibleName(self.say("name"))
+
+    def render_scene(self, scene: Scene) -> None:
+        """Draw the lines and the value of the cell in question."""
+        labels = [(name, row.label) for name, row in DIALECTS.items()]
+        modes = [Mode(name, label, self.say("tab_tip", label=label)) for name, label in labels]
+        self.tabs.show_modes(modes, chosen=dialect_shown(scene), look=scene.look)
+        run = scene.run
+        self.copy.setEnabled(run is not None)
+        self.note.set_text("" if run is None else self.say("note"), short=self.say("note_short"))
+        self.value.set_text(self._value(scene))
+        if run is None:
+            self.code.show_sentence(self.say("empty"), scene.look)
+            return
+        rows = tuple(CodeRow(line.text, line.stage, line.shape) for line in lines_of(scene))
+        self.code.show_code(
+            CodePicture(
+                look=scene.look,
+                rows=rows,
+                running=running(scene),
+                chosen=scene.selection.stage,
+                pointed=scene.pointed.stage,
+                first=scene.view(self.name).first,
+            )
+        )
+
+    def as_text(self) -> str:
+        """The program, for the clipboard."""
+        if self.scene is None:
+            return ""
+        return "".join(f"{line.text}\n" for line in lines_of(self.scene))
+
+    def _value(self, scene: Scene) -> str:
+        """The pointed or chosen number as the program would index it, once the pass has reached it."""
+        cell = scene.hover or scene.selection.cell()
+        if cell is None or dict(scene.progress).get(cell.stage, 0.0) < 1.0:
+            return ""
+        value = scene.value(cell)
+        if value is None or scene.run is None:
+            return ""
+        place = (cell.token, cell.sentence) if scene.look.transposed else (cell.sentence, cell.token)
+        token = shown_token(scene.run.tokens[cell.sentence][cell.token], font(scene.look, "small"))
+        indices = ", ".join(map(str, (*place, cell.index)))
+        name = NAMES.get(cell.stage, str(cell.stage))
+        return self.say("value", name=f"{name}[{indices}]", value=numbers.short(value, digits=4), token=token)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.as_text())
+
+    def _point(self, stage: Stage | None) -> None:
+        self.request(changes.point(stage=stage))
+
+    def _choose(self, stage: Stage) -> None:
+        """Go to the end of that stage, and look at it."""
+        scene = self.scene
+        if scene is None or scene.run is None or stage not in scene.run.stages:
+            return
+        chosen = scene.selection
+        counted = chosen.neuron if stage in WIDE else chosen.dim
+        if counted is not None:
+            self.request(changes.choose(stage=stage))
+        self.request(changes.seek(timeline.time_of(stage, scene.run.stages)))
+
+    def _view(self, **chosen: object) -> None:
+        if self.scene is not None:
+            view = replace(self.scene.view(self.name), **chosen)  # type: ignore[arg-type] # checked by View
+            self.request(changes.set_view(self.name, view))
+
+
+NAMES = {Stage.INPUT: "x", Stage.NORM: "n", Stage.POST_NORM: "p", Stage.RESIDUAL: "y"}
+"""Names of the program where they are not the stage's own."""
+
+
+def dialect_shown(scene: Scene) -> DialectName:
+    """The chosen library, PyTorch at first."""
+    return "numpy" if scene.view(CodePanel.name).mode == "numpy" else "torch"
+
+
+def lines_of(scene: Scene) -> tuple[CodeLine, ...]:
+    """Lines of the program of the run on screen."""
+    run = scene.run
+    if run is None:
+        return ()
+    sizes = sizes_of(run.request.settings, run.lengths, transposed=scene.look.transposed)
+    return code_lines(run.spec, sizes, dialect_shown(scene))
+
+
+def running(scene: Scene) -> frozenset[Stage]:
+    """Stages that move together with the one under way."""
+    if scene.run is None:
+        return frozenset()
+    groups = timeline.segments(scene.run.stages)
+    return next((frozenset(s.stages) for s in groups if scene.current in s.stages), frozenset())
