@@ -3,8 +3,9 @@
 from dataclasses import dataclass, replace
 from typing import Self
 
-from ffn_explorer.core.errors import InputError
+from ffn_explorer.core.choice import check_choice
 from ffn_explorer.core.settings import Settings
+from ffn_explorer.core.spec_of import spec_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,7 @@ class Edits:
         banned = tuple(sorted({e for e in self.banned if e < experts}))
         forced = self.forced if self.forced is not None and self.forced < experts else None
         keep = self.keep if 0 < self.keep < settings.d_ff else 0
-        if experts and experts - len(banned) < settings.top_k:
-            raise InputError("error.banned", left=experts - len(banned), top_k=settings.top_k)
-        if forced in banned:
-            raise InputError("error.forced_banned", expert=forced)
+        rule = spec_of(settings).routing
+        if rule is not None:
+            check_choice(replace(rule, banned=banned, forced=forced))
         return replace(self, keep=keep, banned=banned, forced=forced)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from ffn_explorer.core.choice import check_choice
 from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.ffn import FFN
 from ffn_explorer.core.moe import MoE
@@ -18,6 +19,7 @@ def edited(layer: FFN | MoE, edits: Edits) -> FFN | MoE:
         return replace(layer, spec=replace(layer.spec, keep=_kept(edits, layer.d_ff)))
     experts = tuple(replace(e, spec=replace(e.spec, keep=_kept(edits, e.d_ff))) for e in layer.experts)
     routing = replace(layer.routing, banned=edits.banned, forced=edits.forced)
+    check_choice(routing)
     spec = replace(layer.spec, keep=_kept(edits, layer.d_ff), routing=routing)
     return replace(layer, spec=spec, experts=experts)
 
