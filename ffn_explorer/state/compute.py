@@ -169,11 +169,10 @@ def _activity(request: ActivityRequest, run: RunResult) -> Activity:
         if stage in run.values:
             on = sparsity.active(run.values[stage], request.theta, relative=request.relative)
             shares[stage] = activity_levels(on, run.pyramids[stage])
-    hidden = run.values[Stage.HIDDEN if Stage.HIDDEN in run.values else Stage.ACT]
-    real = np.arange(hidden.shape[1]) < np.array(run.lengths)[:, np.newaxis]  # [B, S]
-    found = sparsity.fractions(hidden, request.theta, relative=request.relative, mask=real)
+    hidden, computed = run.values[run.enters_down], run.computed  # [B, S, F], [B, S]
+    found = sparsity.fractions(hidden, request.theta, relative=request.relative, mask=computed)
     size = sum(level.nbytes for levels in shares.values() for level in levels)
-    zeros = (hidden == 0).mean(axis=-1) * real  # [B, S, F] -> [B, S]
+    zeros = (hidden == 0).mean(axis=-1) * computed  # [B, S, F] -> [B, S]
     return Activity(
         share=shares,
         per_token=found.per_token,

@@ -81,14 +81,27 @@ class RunResult:
         """Real tokens per sentence."""
         return tuple(len(sentence) for sentence in self.tokens)
 
+    @property
+    def enters_down(self) -> Stage:
+        """The stage that W_down reads: hidden, or act where nothing changes it on the way."""
+        return Stage.HIDDEN if Stage.HIDDEN in self.values else Stage.ACT
+
+    @property
+    def computed(self) -> NDArray[np.bool_]:
+        """`[B, S]`: real tokens, less those whose first expert had no room and computed nothing."""
+        tokens = self.values[self.enters_down].shape[1]
+        real: NDArray[np.bool_] = np.arange(tokens) < np.array(self.lengths)[:, None]
+        return real if self.expert_dropped is None else real & ~self.expert_dropped[..., 0]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Activity:
     """Active neurons at one theta.
 
     share: per stage (act, hidden) one uint8 `[B, S, C]` per pyramid level, 255 = all of the cell is active.
-    per_token `[B, S]`, per_neuron `[F]`, overall: fraction of neurons, of real tokens, of both, with
-    abs(hidden) > theta; zero_per_token `[B, S]`, zero_share: of exact zeros.
+    per_token `[B, S]`, per_neuron `[F]`, overall: fraction of neurons, of computed tokens, of both, with
+    abs(hidden) > theta; zero_per_token `[B, S]`, zero_share: of exact zeros.  Tokens for which nothing was
+    computed are 0 in the first and the last, and counted nowhere.
     """
 
     share: Mapping[Stage, tuple[Bytes, ...]]
@@ -118,6 +131,7 @@ class Spread:
     """How large the values of hidden are, over all real tokens: log₁₀|hidden|, exact zeros apart.
 
     edges `[N + 1]` of log₁₀|hidden|, counts `[N]`; token_counts `[B, S, N]`; zeros, not_finite: how many.
+    The first bar also counts what is smaller.  other: the same of B, between the same edges.
     """
 
     edges: Floats
@@ -126,6 +140,7 @@ class Spread:
     zeros: int
     not_finite: int
     nbytes: int
+    other: "Spread | None" = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,8 +148,13 @@ class GateView:
     """How gate and up stand together: all real tokens of a sentence, and each of its tokens.
 
     x_edges (gate), y_edges (up) `[N + 1]`; counts `[N, N]` (x, y); quadrants `[S, 4]`: neurons of (gate, up)
-    (+, +), (+, −), (−, +), (−, −), zeros counted with +; shut `[S]`: neurons with |act| <= theta.
+    (+, +), (+, −), (−, +), (−, −), zeros counted with +, NaN with none; shut `[S]`: neurons with |act| <=
+    theta.  Tokens for which nothing was computed have 0 everywhere.  other: the same of B, where it is gated.
     """
+
+    sentence: int
+    theta: float
+    relative: bool
 
     x_edges: Floats
     y_edges: Floats
@@ -142,6 +162,7 @@ class GateView:
     quadrants: NDArray[np.int64]
     shut: NDArray[np.int64]
     nbytes: int
+    other: "GateView | None" = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

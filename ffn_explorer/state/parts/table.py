@@ -1,6 +1,6 @@
 """PARTS: every kind of part, one row each; a new one is a file beside this, a row here, a field of Scene."""
 
-from ffn_explorer.state.parts import contributions, gate_view, lab, neuron, spread
+from ffn_explorer.state.parts import contributions, difference, gate_view, lab, matrix, neuron, spread
 from ffn_explorer.state.parts.part import Part
 
 PARTS: tuple[Part, ...] = (
@@ -38,6 +38,27 @@ PARTS: tuple[Part, ...] = (
         kind=gate_view.GateRequest,
         request=gate_view.ask,
         compute=gate_view.compute,
+    ),
+    Part(
+        field="matrix",
+        panels=frozenset({"weights"}),
+        kind=matrix.MatrixRequest,
+        request=matrix.ask_matrix,
+        compute=matrix.compute_matrix,
+    ),
+    Part(
+        field="spot",
+        panels=frozenset({"weights"}),
+        kind=matrix.SpotRequest,
+        request=matrix.ask_spot,
+        compute=matrix.compute_matrix,
+    ),
+    Part(
+        field="difference",
+        panels=frozenset({"maps"}),
+        kind=difference.DifferenceRequest,
+        request=difference.ask_difference,
+        compute=difference.compute_difference,
     ),
 )
 
