@@ -1,4 +1,4 @@
-"""Shuffling the tokens: another order each time, the same for the same state, and a selection that follows."""
+"""Shuffling the tokens: another order each time, the same for the same state, and the selection follows."""
 
 from __future__ import annotations
 
