@@ -89,6 +89,8 @@ class Scene:
     spread: Spread | None = None
     gate_view: GateView | None = None
     matrix: Matrix | None = None
+    spot: Matrix | None = None
+    """The weights around the pointed one, each by itself."""
     lab: PositionLab | None = None
     difference: Difference | None = None
     terms: Terms | None = None
