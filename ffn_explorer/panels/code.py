@@ -49,10 +49,10 @@ class CodePanel(Panel):
         column.addWidget(self.code, 1)
         self.set_body(body)
         self.copy.clicked.connect(self._copy)
-        self.tabs.chosen.connect(lambda mode: self._view(mode=mode, first=0))
+        self.tabs.chosen.connect(lambda mode: self._view(mode=mode, stage=None))
         self.code.pointed.connect(self._point)
         self.code.chosen.connect(self._choose)
-        self.code.scrolled.connect(lambda first: self._view(first=first))
+        self.code.scrolled.connect(self._scroll)
 
     def restyle(self, scene: Scene) -> None:
         """Sizes and the words that a language decides."""
@@ -68,7 +68,7 @@ class CodePanel(Panel):
         labels = [(name, row.label) for name, row in DIALECTS.items()]
         modes = [Mode(name, label, self.say("tab_tip", label=label)) for name, label in labels]
         self.tabs.show_modes(modes, chosen=dialect_shown(scene), look=scene.look)
-        run = scene.run
+        run, view = scene.run, scene.view(self.name)
         self.copy.setEnabled(run is not None)
         self.note.set_text("" if run is None else self.say("note"), short=self.say("note_short"))
         self.value.set_text(self._value(scene))
@@ -83,7 +83,8 @@ class CodePanel(Panel):
                 running=running(scene),
                 chosen=scene.selection.stage,
                 pointed=scene.pointed.stage,
-                first=scene.view(self.name).first,
+                # A person's scrolling holds until the pass moves on.
+                first=view.first if view.stage == scene.current else None,
             )
         )
 
@@ -123,6 +124,10 @@ class CodePanel(Panel):
         if counted is not None:
             self.request(changes.choose(stage=stage))
         self.request(changes.seek(timeline.time_of(stage, scene.run.stages)))
+
+    def _scroll(self, first: int) -> None:
+        if self.scene is not None:
+            self._view(first=first, stage=self.scene.current)
 
     def _view(self, **chosen: object) -> None:
         if self.scene is not None:

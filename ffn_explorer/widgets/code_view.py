@@ -14,7 +14,7 @@ from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.drawn_text import LEFT, RIGHT, draw_text
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.sizes import line_px, px
-from ffn_explorer.widgets.theme import Theme, blend, theme_of
+from ffn_explorer.widgets.theme import blend, theme_of
 
 HANGING = "        "
 """Put in front of what continues a line that is too long for the card."""
@@ -33,14 +33,17 @@ class CodeRow:
 
 @dataclass(frozen=True, slots=True)
 class CodePicture:
-    """All that CodeView draws. running: stages under way; chosen, pointed: by a person; first: row on top."""
+    """All that CodeView draws. running: stages under way; chosen, pointed: by a person.
+
+    first: row on top; None keeps the running lines in sight.
+    """
 
     look: Appearance
     rows: tuple[CodeRow, ...]
     running: frozenset[Stage]
     chosen: Stage | None
     pointed: Stage | None
-    first: int = 0
+    first: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +143,7 @@ class CodeView(Canvas):
             self.chosen.emit(order[at + step])
 
     def _scroll(self, picture: CodePicture, rows: int) -> None:
-        now = min(picture.first, self._most(picture))
+        now = self._first(picture)
         wanted = min(max(0, now + rows), self._most(picture))
         if wanted != now:
             self.scrolled.emit(wanted)
@@ -160,9 +163,22 @@ class CodeView(Canvas):
     def _places(self, picture: CodePicture) -> Iterator[tuple[QRectF, Drawn]]:
         height = row_height(picture.look)
         lines = self._lines(picture)
-        first = min(picture.first, self._most(picture))
+        first = self._first(picture)
         for at, drawn in enumerate(lines[first : first + self._room(picture.look)]):
             yield QRectF(0, at * height, self.width(), height), drawn
+
+    def _first(self, picture: CodePicture) -> int:
+        """Row on top: the one that a person scrolled to, else the first that shows all running lines."""
+        most = self._most(picture)
+        if picture.first is not None:
+            return min(picture.first, most)
+        lit = [
+            at
+            for at, drawn in enumerate(self._lines(picture))
+            if picture.rows[drawn.row].stage in picture.running
+        ]
+        room = self._room(picture.look)
+        return min(most, lit[0], max(0, lit[-1] + 2 - room)) if lit else 0
 
     def _room(self, look: Appearance) -> int:
         return max(1, int(self.height() // row_height(look)))
@@ -210,7 +226,7 @@ class CodeView(Canvas):
         look, theme = picture.look, theme_of(picture.look)
         total = len(self._lines(picture))
         length = max(px(look, 16), self.height() * self._room(look) / total)
-        y = (self.height() - length) * min(picture.first, most) / most
+        y = (self.height() - length) * self._first(picture) / most
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme.muted))
         width = line_px(look, 3)
@@ -236,8 +252,10 @@ def wrapped(texts: tuple[str, ...], look: Appearance, width: int) -> tuple[Drawn
     """Lines as drawn at a width; a long one breaks after a comma or an operator."""
     advance = QFontMetricsF(font(look, "small", mono=True)).horizontalAdvance("0")
     room = max(16, int(width / advance))
-    drawn = []
+    drawn: list[Drawn] = []
     for number, text in enumerate(texts):
+        if not text and drawn and not drawn[-1].text:
+            continue  # one empty line parts as well as two do
         rest, head = text, True
         while len(rest) > room:
             at = _break(rest, room)
