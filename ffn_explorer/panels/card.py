@@ -1,0 +1,188 @@
+"""Stage card: what one stage means, what goes in and comes out, an example, and where it goes next."""
+
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from ffn_explorer.core.stages import WIDE, Stage
+from ffn_explorer.state import changes, numbers
+from ffn_explorer.state.app_state import View
+from ffn_explorer.state.result import RunResult
+from ffn_explorer.state.scene import Scene, StageInfo
+from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.glyphs import shown_token
+from ffn_explorer.widgets.page import Block, Page
+from ffn_explorer.widgets.panel import Panel
+from ffn_explorer.widgets.paragraphs import Paragraphs
+from ffn_explorer.widgets.stage_tabs import StageTabs, Tab
+
+EXAMPLES = 4
+"""Numbers of the example row that are written out."""
+
+
+class CardPanel(Panel):
+    """The card of the pinned stage, else of the pointed one, else of the one under way."""
+
+    name: ClassVar[str] = "card"
+    reads: ClassVar[frozenset[str]] = frozenset(
+        {"run", "stages", "current", "progress", "selection", "hover", "point", "views"}
+    )
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        """Build tabs and page."""
+        super().__init__(parent)
+        self.tabs = StageTabs()
+        self.page = Paragraphs(self)
+        body = QWidget(self)
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.tabs)
+        column.addWidget(self.page, 1)
+        self.set_body(body)
+        self.tabs.chosen.connect(lambda stage: self._view(stage=stage, first=0))
+        self.page.scrolled.connect(lambda y: self._view(first=y))
+        self.page.focused.connect(self.update)
+
+    def restyle(self, scene: Scene) -> None:
+        """Words that a language decides."""
+        super().restyle(scene)
+        self.page.setAccessibleName(self.say("name"))
+
+    def render_scene(self, scene: Scene) -> None:
+        """Draw the card."""
+        shown = stage_shown(scene)
+        self._show_tabs(scene, shown)
+        view = scene.view(self.name)
+        if scene.run is None or shown is None:
+            self.title.set_text(self.say("title_empty"))
+            blocks: tuple[Block, ...] = (Block(self.say("empty"), role="body", strong=False),)
+        else:
+            info = next(info for info in scene.stages if info.stage == shown)
+            self.title.set_text(self.say("title", stage=self.say(info.name)))
+            blocks = self._blocks(scene, scene.run, info)
+        self.page.show_page(Page(scene.look, blocks, brief=blocks[:2], scroll=view.first))
+
+    def table(self) -> list[list[str]] | None:
+        """The whole row of the example."""
+        scene = self.scene
+        shown = None if scene is None else stage_shown(scene)
+        if scene is None or scene.run is None or shown is None:
+            return None
+        row = _row(scene, scene.run, shown)
+        return [["index", str(shown)], *([str(at), repr(value.item())] for at, value in enumerate(row))]
+
+    def _show_tabs(self, scene: Scene, shown: Stage | None) -> None:
+        pinned = scene.view(self.name).stage
+        known = [info.stage for info in scene.stages]
+        tabs = [Tab(None, self.say("follow"), self.say("follow_tip"))]
+        tabs += [
+            Tab(info.stage, self.say(info.name), self.say(f"{info.name.key}_about")) for info in scene.stages
+        ]
+        self.tabs.show_tabs(tabs, pinned=pinned if pinned in known else None, shown=shown, look=scene.look)
+
+    def _blocks(self, scene: Scene, run: RunResult, info: StageInfo) -> tuple[Block, ...]:
+        key = info.name.key.removeprefix("stage.")
+        dtype = run.request.settings.dtype
+        given, shape_out = info.stage is Stage.INPUT, numbers.shape(info.shape_out)
+        shape_in = self.say("given") if given else numbers.shape(info.shape_in)
+        return (
+            Block(self.say(f"means_{key}"), role="body", reserve=3),
+            Block(info.formula, mono=True, reserve=1),
+            Block(self.say("input", what=self._inputs(scene, info), shape=shape_in), strong=False),
+            Block(
+                self.say(
+                    "output", name=name_of(info.stage), shape=numbers.shape(info.shape_out), dtype=dtype
+                ),
+                strong=False,
+            ),
+            Block(self._example(scene, run, info), mono=True, reserve=2),
+            Block(self.say("next", what=self._next(scene, info)), strong=False),
+            Block(self.say(f"beware_{key}"), icon="waits", strong=False, reserve=2, optional=True),
+        )
+
+    def _inputs(self, scene: Scene, info: StageInfo) -> str:
+        names = [self.say(other.name) for other in _before(scene, info.stage)]
+        return self.say("joiner").join(names) if names else self.say("previous_layer")
+
+    def _next(self, scene: Scene, info: StageInfo) -> str:
+        names = [self.say(other.name) for other in _after(scene, info.stage)]
+        return self.say("joiner").join(names) if names else self.say("next_layer")
+
+    def _example(self, scene: Scene, run: RunResult, info: StageInfo) -> str:
+        """First numbers of the token's row, and the chosen one, once the pass has reached them."""
+        if dict(scene.progress).get(info.stage, 0.0) < 1.0:
+            return self.say("waiting")
+        row = _row(scene, run, info.stage)
+        written = ", ".join(numbers.short(float(value)) for value in row[:EXAMPLES])
+        more = ", …" if len(row) > EXAMPLES else ""
+        chosen = scene.selection
+        place = (chosen.token, chosen.sentence) if scene.look.transposed else (chosen.sentence, chosen.token)
+        index = f"{name_of(info.stage)}[{place[0]}, {place[1]}]"
+        token = shown_token(run.tokens[chosen.sentence][chosen.token], font(scene.look, "small"))
+        said = self.say("example", token=token, row=f"{index} = [{written}{more}]")
+        at = _index(scene, info)
+        if at is None or at >= len(row):
+            return said
+        kind = "neuron" if info.stage in WIDE else "dimension"
+        value = numbers.short(float(row[at]), digits=4)
+        return f"{said}\n{self.say(f'example_{kind}', n=numbers.count(at), value=value)}"
+
+    def _view(self, **chosen: object) -> None:
+        if self.scene is not None:
+            view: View = replace(self.scene.view(self.name), **chosen)  # type: ignore[arg-type] # checked by View
+            self.request(changes.set_view(self.name, view))
+
+
+_NAMES = {Stage.INPUT: "x", Stage.NORM: "norm", Stage.RESIDUAL: "y"}
+
+
+def name_of(stage: Stage) -> str:
+    """Name of a stage's tensor in formulas."""
+    return _NAMES.get(stage, str(stage))
+
+
+def stage_shown(scene: Scene) -> Stage | None:
+    """The pinned stage where this run has it, else the pointed one, else the one under way."""
+    if scene.run is None:
+        return None
+    wanted = (scene.view(CardPanel.name).stage, scene.pointed.stage, scene.current)
+    return next((stage for stage in wanted if stage in scene.run.values), scene.run.stages[0])
+
+
+def _row(scene: Scene, run: RunResult, stage: Stage) -> np.ndarray:
+    row: np.ndarray = run.values[stage][scene.selection.sentence, scene.selection.token]
+    return row
+
+
+def _index(scene: Scene, info: StageInfo) -> int | None:
+    """The pointed neuron or dimension, else the chosen one."""
+    pointed, chosen = scene.pointed, scene.selection
+    if info.stage in WIDE:
+        return chosen.neuron if pointed.neuron is None else pointed.neuron
+    return chosen.dim if pointed.dim is None else pointed.dim
+
+
+def _before(scene: Scene, stage: Stage) -> list[StageInfo]:
+    """Stages that a stage reads."""
+    return [info for info in scene.stages if stage in (after.stage for after in _after(scene, info.stage))]
+
+
+def _after(scene: Scene, stage: Stage) -> list[StageInfo]:
+    """Stages that read a stage."""
+    order = [info.stage for info in scene.stages]
+    gated = Stage.GATE in order
+    reads: dict[Stage, tuple[Stage, ...]] = {
+        Stage.INPUT: (Stage.NORM,) if Stage.NORM in order else (Stage.GATE, Stage.UP),
+        Stage.NORM: (Stage.GATE, Stage.UP),
+        Stage.GATE: (Stage.ACT,),
+        Stage.UP: (Stage.HIDDEN,) if gated else (Stage.ACT,),
+        Stage.ACT: (Stage.HIDDEN,) if Stage.HIDDEN in order else (Stage.OUT,),
+        Stage.HIDDEN: (Stage.OUT,),
+    }
+    if Stage.RESIDUAL in order:
+        reads[Stage.INPUT] = (*reads[Stage.INPUT], Stage.RESIDUAL)
+    wanted = reads.get(stage, tuple(order[order.index(stage) + 1 : order.index(stage) + 2]))
+    return [info for info in scene.stages if info.stage in wanted]
