@@ -14,10 +14,12 @@ from ffn_explorer.core.trace import Routing
 
 
 class _Split(NamedTuple):
-    """Parts `[n]` with neuron and expert of each, float64; what biases and shared experts add."""
+    """Parts `[n]` in float64, with neuron, pre-activation, act, m and expert of each; what else adds."""
 
     part: Tensor
     neuron: Tensor
+    values: Tensor
+    """pre, act and m `[3, n]`."""
     expert: Tensor | None
     bias: float
     shared: float
@@ -34,7 +36,8 @@ def contributions(run: Run, sentence: int, token: int, dim: int) -> Contribution
     at = (sentence, token)
     with torch.inference_mode():
         if isinstance(run.layer, FFN):
-            found = _dense(run.layer, trace.hidden[at], dim)
+            before = trace.up if trace.gate is None else trace.gate
+            found = _dense(run.layer, _together(before[at], trace.act[at], trace.hidden[at]), dim)
         else:
             assert trace.routing is not None
             found = _mixture(run.layer, trace.routing, at, dim)
@@ -44,6 +47,7 @@ def contributions(run: Run, sentence: int, token: int, dim: int) -> Contribution
         part = found.part.cpu().numpy()
         order = np.argsort(-np.nan_to_num(np.abs(part), nan=-1.0, posinf=np.inf), kind="stable")
         expert = None if found.expert is None else found.expert.cpu().numpy()[order]
+        pre, act, m = found.values.cpu().numpy()[:, order]
         skip = float(trace.skip[(*at, dim)]) * trace.spec.skip_scale if trace.spec.residual else 0.0
         return Contributions(
             sentence=sentence,
@@ -51,6 +55,9 @@ def contributions(run: Run, sentence: int, token: int, dim: int) -> Contribution
             dim=dim,
             neuron=found.neuron.cpu().numpy()[order],
             part=part[order],
+            pre=pre,
+            act=act,
+            m=m,
             expert=expert,
             bias=found.bias,
             rest=rest,
@@ -60,24 +67,26 @@ def contributions(run: Run, sentence: int, token: int, dim: int) -> Contribution
         )
 
 
-def _dense(ffn: FFN, hidden: Tensor, dim: int) -> _Split:
-    """Parts of a dense FFN from its hidden `[F]`."""
+def _dense(ffn: FFN, values: Tensor, dim: int) -> _Split:
+    """Parts of a dense FFN from its values `[3, F]`."""
     scale = _scale(ffn, dim)
-    part = _parts(ffn, hidden, dim) * scale
-    return _Split(part, torch.arange(len(part)), None, _bias(ffn, dim) * scale, 0.0)
+    part = values[2] * _weights(ffn, dim) * scale
+    return _Split(part, torch.arange(len(part)), values, None, _bias(ffn, dim) * scale, 0.0)
 
 
 def _mixture(moe: MoE, routing: Routing, at: tuple[int, int], dim: int) -> _Split:
     """Parts of the experts that took the token, their biases, and the shared experts as one number."""
     scale = _scale(moe, dim)
-    part, neuron, experts, bias = [], [], [], 0.0
+    part, values, neuron, experts, bias = [], [], [], [], 0.0
+    before = routing.up if routing.gate is None else routing.gate  # [B, S, K, F]
     for slot in (~routing.dropped[at]).nonzero()[:, 0].tolist():
         number = int(routing.index[(*at, slot)])
         expert = moe.experts[number]
         # Where the weight scales the input (Llama 4), hidden already carries it.
         weight = 1.0 if moe.routing.weigh == "input" else float(routing.weight[(*at, slot)])
         factor = weight * _scale(expert, dim) * scale
-        part.append(_parts(expert, routing.hidden[(*at, slot)], dim) * factor)
+        values.append(_together(*(stage[(*at, slot)] for stage in (before, routing.act, routing.hidden))))
+        part.append(values[-1][2] * _weights(expert, dim) * factor)
         neuron.append(torch.arange(expert.d_ff))
         experts.append(torch.full((expert.d_ff,), number))
         bias += _bias(expert, dim) * factor
@@ -85,19 +94,25 @@ def _mixture(moe: MoE, routing: Routing, at: tuple[int, int], dim: int) -> _Spli
     if routing.shared is not None:
         weighed = 1.0 if routing.shared_weight is None else float(routing.shared_weight[(*at, 0)])
         shared = float(routing.shared.out[(*at, dim)]) * weighed * scale
-    none = torch.zeros(0, dtype=torch.int64)
+    none, empty = torch.zeros(0, dtype=torch.int64), torch.zeros(3, 0, dtype=torch.float64)
     return _Split(
-        torch.cat([torch.zeros(0, dtype=torch.float64), *part]),
-        torch.cat([none, *neuron]),
-        torch.cat([none, *experts]),
-        bias,
-        shared,
+        part=torch.cat([empty[0], *part]),
+        neuron=torch.cat([none, *neuron]),
+        values=torch.cat([empty, *values], dim=1),
+        expert=torch.cat([none, *experts]),
+        bias=bias,
+        shared=shared,
     )
 
 
-def _parts(ffn: FFN, hidden: Tensor, dim: int) -> Tensor:
-    """M · W_down[dim, i] `[F]` in float64, on the CPU: not every device has float64."""
-    return hidden.cpu().double() * ffn.down[dim].cpu().double()
+def _together(before: Tensor, act: Tensor, hidden: Tensor) -> Tensor:
+    """pre, act and m `[3, F]` in float64, on the CPU: not every device has float64."""
+    return torch.stack([stage.cpu().double() for stage in (before, act, hidden)])
+
+
+def _weights(ffn: FFN, dim: int) -> Tensor:
+    """W_down[dim, :] `[F]`, likewise."""
+    return ffn.down[dim].cpu().double()
 
 
 def _bias(ffn: FFN, dim: int) -> float:

@@ -45,8 +45,9 @@ class Contributions:
     """What each neuron adds to one dimension of out at one token, largest magnitude first.
 
     neuron, part `[n]`: part = expert's weight · m · W_down[dim, neuron] · scales; expert `[n]` of a mixture.
-    rest: what is neither (shared experts); Σ part + bias + rest = out.  x: what the residual adds; y: the sum
-    as it leaves the residual (before a post-norm), or out where there is no residual.
+    pre, act, m `[n]`: each neuron's pre-activation (of gate or up), f of it, and hidden value.
+    rest: what is neither (shared experts, dropout); Σ part + bias + rest = out.  x: what the residual adds;
+    y: the sum as it leaves the residual (before a post-norm), or out where there is no residual.
     """
 
     sentence: int
@@ -54,6 +55,9 @@ class Contributions:
     dim: int
     neuron: Ints
     part: Floats
+    pre: Floats
+    act: Floats
+    m: Floats
     expert: Ints | None
     bias: float
     rest: float
@@ -64,7 +68,8 @@ class Contributions:
     @property
     def nbytes(self) -> int:
         """Bytes of all arrays."""
-        return self.neuron.nbytes + self.part.nbytes + (0 if self.expert is None else self.expert.nbytes)
+        arrays = (self.neuron, self.part, self.pre, self.act, self.m, self.expert)
+        return sum(array.nbytes for array in arrays if array is not None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -77,6 +77,9 @@ def test_a_dense_part_is_m_times_the_weight(settings: Settings, dim: int) -> Non
     assert found.expert is None
     wanted = done.trace.hidden[0, 1].double() * done.layer.down[dim].double()
     np.testing.assert_array_equal(found.part, wanted.numpy()[found.neuron])
+    before = done.trace.up if done.trace.gate is None else done.trace.gate
+    for shown, stage in ((found.pre, before), (found.act, done.trace.act), (found.m, done.trace.hidden)):
+        np.testing.assert_array_equal(shown, stage[0, 1].double().numpy()[found.neuron])
     bias = done.layer.down_bias
     assert found.bias == (0.0 if bias is None else float(bias[dim]))
     assert found.rest == 0.0 or settings.training
@@ -105,6 +108,9 @@ def test_a_mixture_splits_by_expert(settings: Settings, sentence: int, dim: int)
         wanted = weight * (float(routing.expert_out[sentence, 1, slot, dim]) - bias)
         assert math.fsum(found.part[found.expert == number]) == pytest.approx(wanted, abs=1e-14)
         biases += weight * bias
+        of = found.expert == number
+        hidden = routing.hidden[sentence, 1, slot].numpy()
+        np.testing.assert_array_equal(found.m[of], hidden[found.neuron[of]])
     assert found.bias == pytest.approx(biases, abs=1e-15)
     shared = 0.0 if routing.shared is None else float(routing.shared.out[sentence, 1, dim])
     assert found.rest == shared
@@ -164,4 +170,4 @@ def test_what_is_not_a_number_comes_last() -> None:
     found = contributions(broken, 0, 0, 1)
     assert found.neuron[0] == 5
     assert found.neuron[-1] == 2
-    assert found.nbytes == found.neuron.nbytes + found.part.nbytes
+    assert found.nbytes == 5 * found.part.nbytes
