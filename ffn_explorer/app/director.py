@@ -17,6 +17,7 @@ from ffn_explorer.state import changes, timeline
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.compute import tokens_of
+from ffn_explorer.state.handmade_changes import check_state
 from ffn_explorer.state.requests import run_of
 from ffn_explorer.state.resolver import Resolver
 from ffn_explorer.state.results import Failure, Results
@@ -85,11 +86,12 @@ class Director(QObject):
         self.attempt(lambda: self.apply(change))
 
     def apply(self, change: Change) -> None:
-        """Apply a change, unless the run that it asks for needs more memory than there is.
+        """Apply a change, unless its run would need too much memory, or would not fit a hand-built FFN.
 
-        Raises what the change raises, and MemoryRefusal; the state then stays as it was.
+        Raises what the change raises, InputError and MemoryRefusal; the state then stays as it was.
         """
         wanted = change.to(self.state)
+        check_state(wanted)
         if run_of(wanted) != run_of(self.state):
             # This machine's own memory only: asking a device would import torch here, and may fail.
             on_this_machine = wanted.settings.with_(device="cpu")

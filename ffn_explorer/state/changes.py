@@ -11,6 +11,22 @@ from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.app_state import AppState, Cell, Compare, Language, Point, ThemeName, View
 from ffn_explorer.state.change import Change, part, silent
+from ffn_explorer.state.handmade_changes import (
+    add_neuron,
+    add_pattern,
+    flip_entry,
+    leave_memory,
+    remove_neuron,
+    remove_pattern,
+    rename_feature,
+    rename_neuron,
+    rename_pattern,
+    set_bias,
+    set_entry,
+    set_key,
+    set_value,
+    use_memory,
+)
 from ffn_explorer.state.selection_changes import (
     choose,
     clear_selection,
@@ -21,20 +37,36 @@ from ffn_explorer.state.selection_changes import (
     step_selection,
 )
 from ffn_explorer.state.sentence_changes import reorder_token, reset_orders, set_sentences, shuffle_orders
-from ffn_explorer.state.setting_changes import preset_2017, set_ratio, set_setting, use_settings
+from ffn_explorer.state.setting_changes import (
+    match_parameters,
+    preset_2017,
+    set_ratio,
+    set_setting,
+    use_settings,
+)
 from ffn_explorer.state.timeline_changes import pause, play, seek, set_speed, step_stage, tick
 
 __all__ = [
     "Change",
+    "add_neuron",
+    "add_pattern",
     "choose",
     "clear_selection",
+    "flip_entry",
     "hover",
+    "leave_memory",
     "load_state",
+    "match_parameters",
     "pause",
     "pin",
     "play",
     "point",
     "preset_2017",
+    "remove_neuron",
+    "remove_pattern",
+    "rename_feature",
+    "rename_neuron",
+    "rename_pattern",
     "reorder_token",
     "reset_orders",
     "seek",
@@ -42,8 +74,11 @@ __all__ = [
     "select_expert",
     "select_sentence",
     "select_token",
+    "set_bias",
     "set_compare",
     "set_edits",
+    "set_entry",
+    "set_key",
     "set_language",
     "set_ratio",
     "set_scale",
@@ -52,6 +87,7 @@ __all__ = [
     "set_speed",
     "set_theme",
     "set_theta",
+    "set_value",
     "set_view",
     "show_panels",
     "shuffle_orders",
@@ -62,6 +98,7 @@ __all__ = [
     "toggle_lens",
     "toggle_reduce_motion",
     "toggle_transposed",
+    "use_memory",
     "use_settings",
 ]
 

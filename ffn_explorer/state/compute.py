@@ -27,12 +27,13 @@ from ffn_explorer.state.requests import (
 from ffn_explorer.state.result import Activity, Curve, Detail, Floats, Pyramid, Result, RunResult
 from ffn_explorer.state.results import Entry, Failure, Results
 from ffn_explorer.state.text import said
-from ffn_explorer.state.token_lengths import natural_tokens, ordered
+from ffn_explorer.state.token_lengths import natural_tokens, order_of, ordered
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from ffn_explorer.core.experiment import Run
+    from ffn_explorer.core.ffn import FFN
     from ffn_explorer.core.trace import Routing
 
 CURVE_LIMIT = 4.0
@@ -102,7 +103,8 @@ def _run(request: RunRequest, cancelled: Asked) -> RunResult:
     from ffn_explorer.core import experiment
 
     tokens = tokens_of(request.source)
-    run = experiment.run(request.settings, tokens, edits=request.edits)
+    layer, x = _by_hand(request)
+    run = experiment.run(request.settings, tokens, edits=request.edits, layer=layer, x=x)
     spec = run.trace.spec
     stages = stages_of(spec)
     values: dict[Stage, Floats] = {}
@@ -128,6 +130,17 @@ def _run(request: RunRequest, cancelled: Asked) -> RunResult:
         expert_dropped=None if routing is None else np.asarray(routing.dropped.cpu().numpy(), np.bool_),
         router_logits=None if routing is None else to_numpy(routing.logits),
     )
+
+
+def _by_hand(request: RunRequest) -> "tuple[FFN | None, Tensor | None]":
+    """Layer and hidden states of a hand-built memory, in the order of its tokens; none for random weights."""
+    memory = request.source.memory
+    if memory is None:
+        return None, None
+    from ffn_explorer.core.handmade_layer import inputs_of, layer_of
+
+    order = list(order_of(request.source, 0))
+    return layer_of(memory, request.settings), inputs_of(memory, request.settings)[:, order]
 
 
 def tokens_of(source: Source) -> tuple[tuple[str, ...], ...]:

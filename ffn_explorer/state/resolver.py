@@ -9,8 +9,9 @@ from ffn_explorer.core.spec import FFNSpec
 from ffn_explorer.core.spec_of import spec_of
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import timeline
-from ffn_explorer.state.app_state import AppState, Cell, Selection
+from ffn_explorer.state.app_state import AppState, Cell, Selection, Source
 from ffn_explorer.state.compute import tokens_of
+from ffn_explorer.state.handmade_words import first_tokens, spoken
 from ffn_explorer.state.needs import (
     cell_in,
     extra_parts,
@@ -20,7 +21,7 @@ from ffn_explorer.state.needs import (
     slot_in,
     theta_in,
 )
-from ffn_explorer.state.requests import ActivityRequest, other_run_of, run_of
+from ffn_explorer.state.requests import ActivityRequest, RunRequest, other_run_of, run_of
 from ffn_explorer.state.result import Activity, Detail, RunResult
 from ffn_explorer.state.results import Failure, Results
 from ffn_explorer.state.scene import Chip, Scene
@@ -78,7 +79,7 @@ class Resolver:
         """Scene of a state; a failed run leaves the last good one on screen, with its message."""
         found = self._results.get(run_of(state))
         if isinstance(found, RunResult):
-            self._run = found
+            self._run = spoken(found, state.appearance.language)
         elif isinstance(found, Failure):
             message = message or found.message
         shown = self._shown(state)
@@ -91,7 +92,7 @@ class Resolver:
             run=shown.run,
             stages=stages,
             chips=self._tokens(state, shown),
-            sentences=state.source.sentences if shown.run is None else shown.run.request.source.sentences,
+            sentences=_sentences(state.source if shown.run is None else shown.run.request.source),
             selection=shown.selection,
             hover=shown.hover,
             point=state.point if shown.run is not None else None,
@@ -109,7 +110,7 @@ class Resolver:
             playback=state.playback,
             progress=_progress(state, names),
             current=timeline.current(state.playback.time, names),
-            origin=origin_of(state.settings if shown.run is None else shown.run.request.settings),
+            origin=_origin(run_of(state) if shown.run is None else shown.run.request),
             busy=busy,
             message=message,
             views=state.views,
@@ -169,7 +170,7 @@ class Resolver:
             return None
         found = self._results.get(wanted)
         if isinstance(found, RunResult):
-            self._other = found
+            self._other = spoken(found, state.appearance.language)
         source = None if self._run is None else self._run.request.source
         return self._other if self._other and self._other.request.source == source else None
 
@@ -201,7 +202,7 @@ def resolve(
 def _chips(state: AppState, shown: _Parts, sentence: int) -> tuple[Chip, ...]:
     if shown.run is None:
         try:
-            tokens = tokens_of(state.source)
+            tokens = first_tokens(state.source, state.appearance.language)
         except InputError:
             return ()
         chosen = tokens[min(sentence, len(tokens) - 1)]
@@ -239,6 +240,15 @@ def _progress(state: AppState, stages: tuple[Stage, ...]) -> tuple[tuple[Stage, 
     if state.appearance.reduce_motion:
         return tuple((stage, float(share > 0.0)) for stage, share in shares)
     return shares
+
+
+def _sentences(source: Source) -> tuple[str, ...]:
+    """Sentences that there are; the patterns of a hand-built memory stand as one."""
+    return source.sentences if source.memory is None else source.sentences[:1]
+
+
+def _origin(request: RunRequest) -> Text:
+    return origin_of(request.settings) if request.source.memory is None else text("origin.hand")
 
 
 def origin_of(settings: Settings) -> Text:

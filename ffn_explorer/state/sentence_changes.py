@@ -6,6 +6,7 @@ from random import Random
 from ffn_explorer.core.tokens import split
 from ffn_explorer.state.app_state import AppState, Source
 from ffn_explorer.state.change import Change, part
+from ffn_explorer.state.handmade_changes import left
 from ffn_explorer.state.token_lengths import order_of, token_lengths
 
 
@@ -13,7 +14,7 @@ def set_sentences(typed: str) -> Change:
     """Typed text as sentences, one per line (several make a batch); lines without a token are left out.
 
     An order made by dragging stays with its sentence; the selection goes to the nearest token that exists.
-    Raises InputError where no line holds a token.
+    A hand-built memory is left. Raises InputError where no line holds a token.
     """
 
     def to(state: AppState) -> AppState:
@@ -22,7 +23,8 @@ def set_sentences(typed: str) -> Change:
             return state
         kept = dict(zip(state.source.sentences, state.source.orders, strict=False))
         source = Source(sentences=lines, orders=tuple(kept.get(line, ()) for line in lines))
-        return _with_source(state, source)
+        # Other sentences are for other weights: a memory built by hand has patterns of its own.
+        return _with_source(left(state), source)
 
     return Change("undo.sentence", to, gesture="sentence")
 

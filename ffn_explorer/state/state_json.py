@@ -2,11 +2,12 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any, get_args
 
 from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.errors import InputError, SettingError
+from ffn_explorer.core.handmade import HandMemory
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.app_state import (
@@ -21,6 +22,8 @@ from ffn_explorer.state.app_state import (
 )
 from ffn_explorer.state.changes import SCALES
 from ffn_explorer.state.files import Damaged
+from ffn_explorer.state.handmade_changes import check_state
+from ffn_explorer.state.handmade_json import memory_from_json
 from ffn_explorer.state.text import Text, text
 from ffn_explorer.state.token_lengths import token_lengths
 
@@ -73,6 +76,10 @@ def state_from_json(data: Mapping[str, Any]) -> tuple[AppState, tuple[str, ...]]
         selection=_selection(section("selection", _names(Selection))),
         compare=compare,
     )
+    try:
+        check_state(state)
+    except InputError as error:
+        raise refused("source.memory") from error
     return state, tuple(unknown)
 
 
@@ -133,12 +140,23 @@ def _source(data: Json) -> Source:
     lists = isinstance(orders, list) and all(isinstance(order, list) for order in orders)
     _check(lists and all(_is_index(i) for order in orders for i in order), "source.orders")
     _check(len(orders) == len(sentences), "source.orders")
-    source = Source(tuple(sentences), tuple(tuple(order) for order in orders))
+    typed = Source(tuple(sentences), tuple(tuple(order) for order in orders))
+    source = replace(typed, memory=_memory(data.get("memory")))
     try:
-        token_lengths(source)
+        token_lengths(typed)
     except InputError as error:
         raise Damaged(Text(_WHY[error.key], tuple(error.values.items()))) from error
     return source
+
+
+def _memory(data: object) -> HandMemory | None:
+    """A hand-built memory of plain values; whatever it cannot be is refused."""
+    if data is None:
+        return None
+    try:
+        return memory_from_json(data)
+    except (InputError, TypeError, ValueError, KeyError) as error:
+        raise refused("source.memory") from error
 
 
 def _theta(data: Json) -> Theta:
