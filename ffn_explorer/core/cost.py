@@ -63,3 +63,18 @@ def ratio_matched_width(d_ff: int, *, from_gated: bool, to_gated: bool) -> int:
     """Width with the same weights after a gate comes or goes (F -> 2F/3 or 3F/2, rounded; at least 1)."""
     before, after = (3 if gated else 2 for gated in (from_gated, to_gated))
     return max(1, round(Fraction(d_ff * before, after)))
+
+
+def matched_width(settings: Settings, weights: int) -> int:
+    """Width F at which an FFN of these settings comes nearest to that many weights; at least 1, biases apart.
+
+    Experts keep their number: their F follows, after the router has had its share.
+    """
+    copies = settings.experts + settings.shared_experts if settings.is_moe else 1
+    router = settings.experts * settings.d_model if settings.is_moe else 0
+    return max(1, round(Fraction(weights - router, matrices_of(settings) * settings.d_model * copies)))
+
+
+def usual_weights(settings: Settings) -> int:
+    """Weights of the usual FFN of this D: two matrices of width 4 D (Vaswani 2017), `8 D²`."""
+    return 8 * settings.d_model * settings.d_model

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from ffn_explorer.core.settings import ORIGINAL_2017, Settings
+from ffn_explorer.core.cost import ffn_parameters, matched_width, usual_weights
+from ffn_explorer.core.settings import LIMITS, ORIGINAL_2017, Settings
 from ffn_explorer.core.spec_of import spec_of
 from ffn_explorer.core.stages import stages_of
-from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.app_state import AppState, Compare
 from ffn_explorer.state.change import Change, part
 
 EXPERTS_CHOSEN = 2
@@ -32,6 +33,25 @@ def set_ratio(ratio: float, *, gesture: str = "") -> Change:
         return with_settings(state, state.settings.with_(d_ff=width))
 
     return Change("undo.ratio", to, gesture)
+
+
+def match_parameters() -> Change:
+    """Dff that brings the FFN's weights nearest to those of B, or of two matrices of width 4 D without B.
+
+    So SwiGLU at D = 768 beside ReLU of 3,072 gets 2,048: 4,718,592 weights both.
+    """
+    return Change("undo.match", lambda state: with_settings(state, parameter_matched(state)))
+
+
+def parameter_matched(state: AppState) -> Settings:
+    """Settings at the width that `match_parameters` chooses."""
+    now, other = state.settings, state.compare
+    return now.with_(d_ff=min(matched_width(now, weights_to_match(now, other)), int(LIMITS["d_ff"][1])))
+
+
+def weights_to_match(settings: Settings, compare: Compare | None) -> int:
+    """Weights of B, or of the usual FFN of this D where nothing is compared."""
+    return usual_weights(settings) if compare is None else ffn_parameters(compare.settings, bias=False)
 
 
 def preset_2017() -> Change:

@@ -1,0 +1,123 @@
+"""Counters: how many weights of the FFN are read and how many FLOPs spent, at any moment of the pass."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from ffn_explorer.core.settings import Settings
+from ffn_explorer.core.stages import Stage
+from ffn_explorer.state.result import RunResult
+
+Segment = Literal["router", "gate", "up", "down", "bias"]
+"""What the FFN's bill is divided into; biases of all matrices stand together."""
+
+SEGMENTS: tuple[Segment, ...] = ("router", "gate", "up", "down", "bias")
+
+_SHARE_BITS = 48
+"""An eased share is a whole number of 2⁻⁴⁸ (see `timeline.smoothstep`)."""
+
+STAGE_OF: dict[str, Stage] = {"gate": Stage.GATE, "up": Stage.UP, "down": Stage.OUT}
+"""Stage in which each matrix is read."""
+
+
+class Line(NamedTuple):
+    """One matrix or vector of the FFN; of a mixture, that of all its experts together.
+
+    weights: numbers in it.  visited: of those, the ones that some token's experts read.
+    flops: spent on it by all tokens.
+    """
+
+    stage: Stage
+    name: str
+    segment: Segment
+    weights: int
+    visited: int
+    flops: int
+    shared: bool = False
+    """Whether it belongs to the shared experts."""
+
+
+class Spent(NamedTuple):
+    """Numbers read and FLOPs spent so far; weights counts every expert, visited those that are read."""
+
+    weights: int
+    visited: int
+    flops: int
+
+
+def spent(run: RunResult, progress: Iterable[tuple[Stage, float]]) -> Spent:
+    """What the pass has read and spent: each stage's share of its lines, rounded down.
+
+    0 at time 0; at time 1 exactly `bill.ffn_total` and `bill.ffn_flops`; never falling in between.
+    """
+    done = {stage: int(share * 2**_SHARE_BITS) for stage, share in progress}
+    read = [(done.get(line.stage, 0), line) for line in lines(run)]
+    return Spent(
+        weights=sum(line.weights * share >> _SHARE_BITS for share, line in read),
+        visited=sum(line.visited * share >> _SHARE_BITS for share, line in read),
+        flops=sum(line.flops * share >> _SHARE_BITS for share, line in read),
+    )
+
+
+def lines(run: RunResult) -> tuple[Line, ...]:
+    """Every matrix and bias with its counts, in the order of the pass; they add up to the bill."""
+    settings = run.request.settings
+    return lines_of(settings, sum(run.lengths), experts=experts_visited(run))
+
+
+# By values, not by run: a cache must not keep a large pass alive.
+@lru_cache(maxsize=32)
+def lines_of(settings: Settings, tokens: int, *, experts: int) -> tuple[Line, ...]:
+    """The same from the settings alone; experts: how many of them some token visits."""
+    s, made = settings, []
+    first = Stage.GATE if s.gated else Stage.UP
+    if s.is_moe:
+        router = s.experts * s.d_model
+        made.append(Line(first, "W_router", "router", router, router, 2 * tokens * router))
+        if s.routing == "sigmoid_bias":
+            made.append(Line(first, "b_router", "router", s.experts, s.experts, 0))
+    all_of = s.experts if s.is_moe else 1
+    once = s.top_k if s.is_moe else 1
+    made += _ffn(s, s.d_ff, copies=(all_of, min(experts, all_of), once), tokens=tokens, shared=False)
+    if s.is_moe and s.shared_experts:
+        # One FFN of width n · F, as in `core.cost`.
+        width = s.shared_experts * s.d_ff
+        made += _ffn(s, width, copies=(1, 1, 1), tokens=tokens, shared=True)
+    return tuple(made)
+
+
+def _ffn(
+    settings: Settings, width: int, *, copies: tuple[int, int, int], tokens: int, shared: bool
+) -> list[Line]:
+    """Lines of FFNs of one width; copies: how many there are, are visited, and run for each token."""
+    d, made = settings.d_model, []
+    there, visited, once = copies
+    parts: tuple[Segment, ...] = ("gate", "up", "down") if settings.gated else ("up", "down")
+    for part in parts:
+        one = d * width
+        flops = 2 * tokens * once * one
+        stage, name = STAGE_OF[part], f"shared_{part}" if shared else part
+        made.append(Line(stage, f"W_{name}", part, there * one, visited * one, flops, shared))
+        if settings.bias:
+            one = d if part == "down" else width
+            made.append(Line(stage, f"b_{name}", "bias", there * one, visited * one, 0, shared))
+    return made
+
+
+def experts_visited(run: RunResult) -> int:
+    """Experts that at least one real token was served by; 1 for a dense FFN."""
+    if run.expert_index is None:
+        return 1
+    real = np.arange(run.expert_index.shape[1]) < np.array(run.lengths)[:, np.newaxis]  # [B, S]
+    served = np.broadcast_to(real[..., np.newaxis], run.expert_index.shape)
+    if run.expert_dropped is not None:
+        served = served & ~run.expert_dropped
+    return len(np.unique(run.expert_index[served]))
+
+
+def active_parameters(settings: Settings) -> int:
+    """Parameters that one token uses: those of its K experts, the shared ones and the router."""
+    once = settings.top_k if settings.is_moe else 1
+    return sum(line.visited for line in lines_of(settings, 1, experts=once))
