@@ -92,12 +92,7 @@ class CardPanel(Panel):
             Block(self.say(f"means_{key}"), role="body", reserve=3),
             Block(info.formula, mono=True, reserve=1),
             Block(self.say("input", what=self._inputs(scene, info), shape=shape_in), strong=False),
-            Block(
-                self.say(
-                    "output", name=name_of(info.stage), shape=numbers.shape(info.shape_out), dtype=dtype
-                ),
-                strong=False,
-            ),
+            Block(self.say("output", name=name_of(info.stage), shape=shape_out, dtype=dtype), strong=False),
             Block(self._example(scene, run, info), mono=True, reserve=2),
             Block(self.say("next", what=self._next(scene, info)), strong=False),
             Block(self.say(f"beware_{key}"), icon="waits", strong=False, reserve=2, optional=True),

@@ -1,13 +1,15 @@
 """ChipsPanel: the tokens of the selected sentence, to choose, reorder and edit."""
 
+import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ffn_explorer.core.errors import ExplorerError
+from ffn_explorer.core.stages import WIDE
 from ffn_explorer.core.tokens import tokenize
 from ffn_explorer.state import changes, numbers
-from ffn_explorer.state.app_state import DEFAULT_SENTENCE, View
+from ffn_explorer.state.app_state import DEFAULT_SENTENCE, Cell, View
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import Text
 from ffn_explorer.widgets.buttons import IconButton
@@ -26,7 +28,7 @@ class ChipsPanel(Panel):
     """Chips of one sentence, a switch between sentences of a batch, and the editor."""
 
     name = "chips"
-    reads = frozenset({"chips", "sentences", "selection", "views"})
+    reads = frozenset({"chips", "sentences", "selection", "hover", "point", "run", "progress", "views"})
     framed = False
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -44,6 +46,7 @@ class ChipsPanel(Panel):
         self._arrange()
         self.row.set_tip(self._tip)
         self.row.chosen.connect(lambda token: self.request(changes.select_token(token)))
+        self.row.hovered.connect(lambda token: self.request(changes.point(token=token)))
         self.row.moved.connect(self._move)
         self.row.scrolled.connect(self._scroll)
         self.row.edited.connect(self.edit)
@@ -76,7 +79,6 @@ class ChipsPanel(Panel):
         for button in (self.back, self.onward, self.pencil):
             button.set_look(look)
         self.hint.set_look(font(look, "small"), theme.muted)
-        self.hint.set_text(self.say("hint"))
         self.place.set_look(font(look, "small"), theme.muted)
         self.back.explain(self.say("back"), self.say("back_tip"))
         self.onward.explain(self.say("onward"), self.say("onward_tip"))
@@ -88,7 +90,18 @@ class ChipsPanel(Panel):
     def render_scene(self, scene: Scene) -> None:
         """Draw the chips of the selected sentence."""
         chosen = scene.selection
-        self.row.show_picture(RowPicture(scene.look, scene.chips, chosen.token, self._first(scene)))
+        followed, bars = followed_in(scene)
+        self.row.show_picture(
+            RowPicture(
+                scene.look,
+                scene.chips,
+                chosen.token,
+                self._first(scene),
+                hovered=scene.pointed.token,
+                bars=bars,
+            )
+        )
+        self.hint.set_text(self._hint(followed))
         self.row.setAccessibleName(self.say("row", count=numbers.count(len(scene.chips))))
         self.row.setAccessibleDescription(self._tip(chosen.token))
         batch = len(scene.sentences) > 1
@@ -111,6 +124,14 @@ class ChipsPanel(Panel):
         """Open the editor with the sentences as typed."""
         if self.scene is not None:
             self.editor.open_under(self, "\n".join(self.scene.source.sentences))
+
+    def _hint(self, followed: Cell | None) -> str:
+        """What the bars show, else what can be done with the chips."""
+        if followed is None:
+            return self.say("hint")
+        kind = "neuron" if followed.stage in WIDE else "dimension"
+        stage = self.say(f"stage.{followed.stage}")
+        return self.say(f"bar_{kind}", n=numbers.count(followed.index), stage=stage)
 
     def _first(self, scene: Scene) -> int | None:
         """Chip scrolled to; View.shown remembers the token chosen then, and another one comes into view."""
@@ -158,3 +179,20 @@ class ChipsPanel(Panel):
             "sentences": self.say("sentences_1" if len(lines) == 1 else "sentences_n", count=len(lines)),
         }
         return Verdict(self.say("count", **counted), usable=True)
+
+
+def followed_in(scene: Scene) -> tuple[Cell | None, tuple[float, ...]]:
+    """The neuron or dimension that is pointed at, else chosen, and its value at every token over the largest.
+
+    Nothing before the pass has reached its stage.
+    """
+    run, cell = scene.run, scene.hover or scene.selection.cell()
+    if run is None or cell is None or cell.stage not in run.values:
+        return None, ()
+    values = run.values[cell.stage]
+    sentence = scene.selection.sentence
+    if cell.index >= values.shape[2] or dict(scene.progress).get(cell.stage, 1.0) < 1.0:
+        return None, ()
+    column = values[sentence, : run.lengths[sentence], cell.index].astype(np.float64)  # [S]
+    largest = float(np.abs(column[np.isfinite(column)]).max(initial=0.0)) or 1.0
+    return cell, tuple(np.nan_to_num(column / largest, nan=0.0, posinf=1.0, neginf=-1.0).tolist())

@@ -18,6 +18,10 @@ TEXT_MAX_PX = 168
 """Longest token text; longer ones are shortened and keep their whole text in the tooltip."""
 
 
+BAR_PX = 5
+"""Room for the bar along the lower edge, kept whether or not there is one, so that nothing moves."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChipLook:
     """State of one chip's face."""
@@ -27,12 +31,15 @@ class ChipLook:
     lifted: bool = False
     """Following the pointer."""
     focused: bool = False
+    bar: float | None = None
+    """A value in -1..1, shown as a bar along the lower edge; its hue is its sign."""
 
 
 def row_height(look: Appearance) -> int:
     """Height of the row: two lines and padding."""
     text = QFontMetrics(font(look, "title", bold=True))
-    return text.height() + QFontMetrics(font(look, "small")).height() + px(look, 9)
+    lines = text.height() + QFontMetrics(font(look, "small")).height()
+    return lines + px(look, 9) + px(look, BAR_PX)
 
 
 def note_of(position: int, active: float | None) -> str:
@@ -78,9 +85,27 @@ def draw_chip(
     painter.drawText(line, int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine), shown)
     painter.setFont(small)
     painter.setPen(quiet)
-    note = QRectF(face.left(), middle, face.width(), face.bottom() - middle - px(look, 5))
+    note = QRectF(face.left(), middle, face.width(), face.bottom() - middle - px(look, 5) - px(look, BAR_PX))
     painter.drawText(note, int(Qt.AlignmentFlag.AlignCenter), note_of(position, chip.active))
+    if state.bar is not None:
+        _draw_bar(painter, theme, state.bar, face=face, look=look, selected=state.selected)
     painter.restore()
+
+
+def _draw_bar(
+    painter: QPainter, theme: Theme, value: float, *, face: QRectF, look: Appearance, selected: bool
+) -> None:
+    """Track and bar: the length is the magnitude, the hue the sign."""
+    height, side = px(look, 3), px(look, 8)
+    track = QRectF(face.left() + side, face.bottom() - height - px(look, 4), face.width() - 2 * side, height)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(blend(theme.muted, theme.accent if selected else theme.surface, 0.3))
+    painter.drawRoundedRect(track, height / 2, height / 2)
+    bar = QRectF(track)
+    bar.setWidth(track.width() * min(1.0, abs(value)))
+    if bar.width() >= 1:
+        painter.setBrush(QColor(theme.negative if value < 0 else theme.positive))
+        painter.drawRoundedRect(bar, height / 2, height / 2)
 
 
 def draw_slot(painter: QPainter, *, place: QRectF, look: Appearance) -> None:

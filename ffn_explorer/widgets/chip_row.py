@@ -23,6 +23,8 @@ class ChipRow(ChipView):
     """A chip goes from one place to another."""
     scrolled = Signal(int, int)
     """Leftmost chip that a person scrolled to, and the chip that is selected or about to be."""
+    hovered = Signal(object)
+    """Chip under the pointer, or None."""
     edited = Signal()
     walked = Signal(int)
     """-1 or +1: the sentence before or after."""
@@ -217,4 +219,5 @@ class ChipRow(ChipView):
             self.setCursor(Qt.CursorShape.ArrowCursor if index is None else Qt.CursorShape.OpenHandCursor)
         if index != self.pointed:
             self.pointed = index
+            self.hovered.emit(index)
             self.update()

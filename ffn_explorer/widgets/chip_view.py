@@ -26,12 +26,16 @@ class RowPicture:
     """All that the row draws.
 
     first: leftmost chip that a person scrolled to; None follows the selected one.
+    hovered: a chip that another picture points at.
+    bars: of every chip, a value in -1..1; () while no number of the pass is chosen.
     """
 
     look: Appearance
     chips: tuple[Chip, ...]
     selected: int
     first: int | None = None
+    hovered: int | None = None
+    bars: tuple[float, ...] = ()
 
 
 @dataclass(slots=True)
@@ -152,7 +156,9 @@ class ChipView(QWidget):
 
     def _draw_chip(self, painter: QPainter, index: int) -> None:
         selected = index == self.picture.selected
-        state = ChipLook(selected, index == self.pointed, focused=selected and self.hasFocus())
+        pointed = index in (self.pointed, self.picture.hovered)
+        bar = self.picture.bars[index] if index < len(self.picture.bars) else None
+        state = ChipLook(selected, pointed, focused=selected and self.hasFocus(), bar=bar)
         chip, place = self.picture.chips[index], self.chip_rect(index)
         draw_chip(painter, chip, position=index, place=place, look=self.picture.look, state=state)
 
