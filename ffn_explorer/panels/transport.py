@@ -9,6 +9,7 @@ from ffn_explorer.state import changes, numbers, timeline
 from ffn_explorer.state.scene import Scene, StageInfo
 from ffn_explorer.widgets.buttons import RoundButton, WordButton
 from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.labels import ElidedLabel
 from ffn_explorer.widgets.panel import PADDING_PX, Panel
 from ffn_explorer.widgets.sizes import line_px, px
@@ -22,7 +23,9 @@ class TransportPanel(Panel):
     """Playback of the pass and the caption of the stage under way."""
 
     name = "transport"
-    reads = frozenset({"stages", "playback", "current", "busy"})
+    reads = frozenset(
+        {"stages", "playback", "current", "busy", "chips", "sentences", "selection", "hover", "point"}
+    )
     framed = False
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -31,6 +34,7 @@ class TransportPanel(Panel):
         self.play = RoundButton(self)
         self.track = StageTrack(self)
         self.formula = ElidedLabel(self)
+        self.chosen = ElidedLabel(self, align=Qt.AlignmentFlag.AlignRight)
         self.shapes = ElidedLabel(self)
         self.axes = WordButton(self, mono=True)
         self.speed = WordButton(self, mono=True)
@@ -40,6 +44,7 @@ class TransportPanel(Panel):
         self.play.clicked.connect(self._toggle)
         self.track.sought.connect(lambda time: self.request(changes.seek(time)))
         self.track.stepped.connect(self._step)
+        self.track.pointed.connect(self._point)
         self.axes.clicked.connect(lambda: self.request(changes.toggle_transposed()))
         self.speed.clicked.connect(self._next_speed)
 
@@ -49,7 +54,13 @@ class TransportPanel(Panel):
         caption = QVBoxLayout()
         caption.setSpacing(0)
         caption.addStretch(1)
-        caption.addWidget(self.formula)
+        first = QHBoxLayout()
+        first.setSpacing(PADDING_PX)
+        # The formula gives way last: the selection has what is left beside it.
+        self.formula.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        first.addWidget(self.formula)
+        first.addWidget(self.chosen, 1)
+        caption.addLayout(first)
         caption.addWidget(self.shapes)
         caption.addStretch(1)
         self._row.addWidget(self.play)
@@ -66,6 +77,7 @@ class TransportPanel(Panel):
         look, theme = scene.look, self.theme
         self.formula.set_look(font(look, "body", mono=True), theme.ink)
         self.shapes.set_look(font(look, "small", mono=True), theme.muted)
+        self.chosen.set_look(font(look, "small"), theme.muted)
         for button in (self.play, self.axes, self.speed):
             button.set_look(look)
         self._row.setContentsMargins(px(look, 20), px(look, 9), px(look, 20), px(look, 7))
@@ -86,6 +98,7 @@ class TransportPanel(Panel):
         here = self._segment_infos(scene)
         self.formula.set_text(here[0].formula if here else "")
         self.shapes.set_text(self._second_line(scene, here))
+        self.chosen.set_text(self._chosen(scene), short=self._token(scene))
         self.shapes.set_look(font(scene.look, "small", mono=scene.busy is None), self.theme.muted)
         self.track.show_picture(self._track(scene))
         name = " · ".join(self.say(info.name) for info in here)
@@ -110,7 +123,7 @@ class TransportPanel(Panel):
     def _track(self, scene: Scene) -> TrackPicture:
         infos = {info.stage: info for info in scene.stages}
         stops = []
-        current = 0
+        current, pointed = 0, None
         for index, segment in enumerate(timeline.segments(self._stages(scene))):
             members = [infos[stage] for stage in segment.stages]
             name = " · ".join(self.say(info.name) for info in members)
@@ -118,13 +131,34 @@ class TransportPanel(Panel):
             stops.append(Stop(segment.end, name, self.theme.stage(segment.stages[0]).name(), tip))
             if scene.current in segment.stages:
                 current = index
-        return TrackPicture(scene.look, tuple(stops), current, scene.playback.time)
+            if scene.pointed.stage in segment.stages:
+                pointed = index
+        return TrackPicture(scene.look, tuple(stops), current, scene.playback.time, pointed)
 
     def _segment_infos(self, scene: Scene) -> list[StageInfo]:
         for segment in timeline.segments(self._stages(scene)) if scene.stages else ():
             if scene.current in segment.stages:
                 return [info for info in scene.stages if info.stage in segment.stages]
         return []
+
+    def _chosen(self, scene: Scene) -> str:
+        """What is chosen, or pointed at in its place: sentence, token, expert, neuron, dimension."""
+        chosen, pointed = scene.selection, scene.pointed
+        parts = [self._token(scene)]
+        if len(scene.sentences) > 1:
+            parts.insert(0, self.say("sentence", n=chosen.sentence + 1))
+        for name in ("expert", "neuron", "dim"):
+            at = getattr(chosen, name) if getattr(pointed, name) is None else getattr(pointed, name)
+            if at is not None:
+                parts.append(self.say(name, n=numbers.count(at)))
+        return " · ".join(part for part in parts if part)
+
+    def _token(self, scene: Scene) -> str:
+        token = scene.selection.token if scene.pointed.token is None else scene.pointed.token
+        if not 0 <= token < len(scene.chips):
+            return ""
+        text = shown_token(scene.chips[token].text, font(scene.look, "small"))
+        return self.say("token", token=text, position=token)
 
     def _second_line(self, scene: Scene, here: list[StageInfo]) -> str:
         if scene.busy is not None:
@@ -180,6 +214,12 @@ class TransportPanel(Panel):
     def _toggle(self) -> None:
         if self.scene is not None:
             self.request(changes.pause() if self.scene.playback.playing else changes.play())
+
+    def _point(self, stop: int | None) -> None:
+        if self.scene is not None:
+            segments = timeline.segments(self._stages(self.scene))
+            known = stop is not None and stop < len(segments)
+            self.request(changes.point(stage=segments[stop or 0].stages[0] if known else None))
 
     def _step(self, by: int) -> None:
         if self.scene is not None:

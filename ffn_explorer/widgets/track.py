@@ -46,6 +46,8 @@ class TrackPicture:
     current: int
     """Index of the stop whose name is bold."""
     time: float
+    pointed: int | None = None
+    """Index of the stop that another picture points at."""
 
 
 class StageTrack(QWidget):
@@ -55,6 +57,8 @@ class StageTrack(QWidget):
     """Time 0..1 that a person went to."""
     stepped = Signal(int)
     """+1 or -1: the next or the last stop."""
+    pointed = Signal(object)
+    """Index of the stop under the pointer, or None."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build an empty track."""
@@ -205,6 +209,7 @@ class StageTrack(QWidget):
         if stop != self._pointed:
             self._pointed = stop
             self.setCursor(Qt.CursorShape.ArrowCursor if stop is None else Qt.CursorShape.PointingHandCursor)
+            self.pointed.emit(stop)
             self.update()
 
     # Picture ------------------------------------------------------------------------------------------------
@@ -239,7 +244,11 @@ class StageTrack(QWidget):
         stop = self._picture.stops[index]
         done = stop.time <= self._picture.time
         width = line_px(self._picture.look, 2)
-        radius = px(self._picture.look, 6) + (1.5 if index == self._pointed else 0.0) - width / 2
+        radius = (
+            px(self._picture.look, 6)
+            + (2.5 if index in (self._pointed, self._picture.pointed) else 0.0)
+            - width / 2
+        )
         painter.setPen(QPen(QColor(stop.colour), width))
         painter.setBrush(QColor(stop.colour if done else theme.surface))
         painter.drawEllipse(QPointF(self.x_of(stop.time), self._line_y()), radius, radius)
@@ -260,7 +269,8 @@ class StageTrack(QWidget):
         for index, place in self.names_shown().items():
             here = index == self._picture.current
             painter.setFont(self._name_font(index))
-            painter.setPen(QColor(theme.ink if here or index == self._pointed else theme.muted))
+            strong = here or index in (self._pointed, self._picture.pointed)
+            painter.setPen(QColor(theme.ink if strong else theme.muted))
             name = QFontMetrics(self._name_font(index)).elidedText(
                 self._picture.stops[index].name, Qt.TextElideMode.ElideRight, int(place.width())
             )
