@@ -16,6 +16,7 @@ from ffn_explorer.core import activations
 from ffn_explorer.core.dropout import Dropout
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.core.ffn import FFN
+from ffn_explorer.core.keep import column_norms, keep_strongest
 from ffn_explorer.core.moe import MoE
 from ffn_explorer.core.norms import normalise
 from ffn_explorer.core.routing import RoutingDecision, route
@@ -83,15 +84,20 @@ def _widen(ffn: FFN, x: Tensor, keep: Keep) -> tuple[Tensor, Tensor | None, Tens
     up = keep(_limited(F.linear(x, ffn.up, ffn.up_bias), spec.up_limit))  # [..., D] -> [..., F]
     act = activations.apply(spec.function, up if gate is None else gate, spec.function_params)
     act = keep(_limited(act, spec.act_limit))
+    hidden = before_cut(ffn, up, act)
+    if spec.keep:
+        hidden = keep_strongest(hidden, column_norms(ffn), spec.keep)
+    return up, gate, act, keep(hidden) if spec.changes_hidden else hidden
+
+
+def before_cut(ffn: FFN, up: Tensor, act: Tensor) -> Tensor:
+    """Hidden `[..., F]` of up and act `[..., F]`, all memories still there: product, scale, inner norm."""
+    spec = ffn.spec
     hidden = act
-    if gate is not None:
+    if spec.gated:
         hidden = act * (up + spec.up_offset if spec.up_offset else up)
-    if spec.changes_hidden:
-        hidden = _scaled(hidden, spec.hidden_multiplier)
-        if spec.inner_norm is not None:
-            hidden = normalise(hidden, spec.inner_norm, ffn.inner_norm)
-        hidden = keep(hidden)
-    return up, gate, act, hidden
+    hidden = _scaled(hidden, spec.hidden_multiplier)
+    return hidden if spec.inner_norm is None else normalise(hidden, spec.inner_norm, ffn.inner_norm)
 
 
 def _mixture(moe: MoE, x: Tensor, *, mask: Tensor | None, keep: Keep) -> tuple[Routing, Tensor]:

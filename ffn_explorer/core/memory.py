@@ -2,34 +2,21 @@
 
 import torch
 from torch import Tensor
-from torch.utils.weak import WeakTensorKeyDictionary
 
 from ffn_explorer.core.experiment import Run
 from ffn_explorer.core.ffn import FFN
+from ffn_explorer.core.keep import column_norms
 from ffn_explorer.core.records import StrongPaths
 
-_NORMS = WeakTensorKeyDictionary()
-"""W_down -> its column norms, for as long as the weights live."""
+__all__ = ["column_norms", "expert_at", "strong_paths"]
 
 
-def column_norms(layer: FFN) -> Tensor:
-    """Length of each neuron's value, ||W_down[:, i]|| `[F]`, in float32 (float64 for float64 weights).
-
-    Computed once per layer: weights never change in place.
-    """
-    if layer.down not in _NORMS:
-        wide = torch.promote_types(layer.down.dtype, torch.float32)
-        _NORMS[layer.down] = torch.linalg.vector_norm(layer.down, dim=0, dtype=wide)
-    norms: Tensor = _NORMS[layer.down]
-    return norms
-
-
-def expert_at(run: Run, sentence: int, token: int) -> FFN:
-    """The FFN behind a token's shown intermediate: the layer, or the token's first-choice expert."""
+def expert_at(run: Run, sentence: int, token: int, *, slot: int = 0) -> FFN:
+    """The FFN behind a token's intermediate: the layer, or the expert in a slot of the token's choice."""
     if isinstance(run.layer, FFN):
         return run.layer
     assert run.trace.routing is not None
-    return run.layer.experts[int(run.trace.routing.index[sentence, token, 0])]
+    return run.layer.experts[int(run.trace.routing.index[sentence, token, slot])]
 
 
 def strong_paths(run: Run, sentence: int, token: int, *, count: int = 24) -> StrongPaths:

@@ -9,6 +9,8 @@ from torch import Tensor
 from ffn_explorer.core import activations
 from ffn_explorer.core.experiment import Run
 from ffn_explorer.core.ffn import FFN
+from ffn_explorer.core.forward_pass import before_cut
+from ffn_explorer.core.keep import column_norms, strength_of, strongest_first
 from ffn_explorer.core.memory import expert_at
 from ffn_explorer.core.proof_narrow import norm_parts
 from ffn_explorer.core.proof_step import At, Step, eps, held, sum_tolerance, sum_written, written
@@ -64,10 +66,16 @@ def act_step(run: Run, at: At) -> Step:
 
 
 def hidden_step(run: Run, at: At) -> Step:
-    """Step of hidden: act · up of a gated FFN, act of a plain one, then multiplier and inner norm."""
+    """Step of hidden: act · up of a gated FFN, act of a plain one, then multiplier, inner norm and cut."""
     if dropped(run, at):
         return _nothing("hidden", at)
     ffn = expert_at(run, at.sentence, at.token)
+    step = _uncut_step(run, at, ffn)
+    return _cut(run, at, ffn=ffn, step=step) if ffn.spec.keep else step
+
+
+def _uncut_step(run: Run, at: At, ffn: FFN) -> Step:
+    """Step of hidden before any memory is cut."""
     spec, dtype = ffn.spec, run.trace.hidden.dtype
     row, text, numbers, slices = (
         at.row_of(run.trace.act),
@@ -93,9 +101,30 @@ def hidden_step(run: Run, at: At) -> Step:
     if spec.inner_norm is not None:
         step = norm_parts(row, at, ("hidden", "h"), spec=spec.inner_norm, weights=ffn.inner_norm, dtype=dtype)
         return Step(step.value, step.tolerance, f"{step.formula}, h = {text}", step.numbers, tuple(slices))
-    if spec.changes_hidden:
+    if spec.gated or spec.hidden_multiplier != 1.0:
         numbers = f"{numbers} = {written(value)}"
     return Step(value, tolerance, f"hidden{at} = {text}", numbers, tuple(slices))
+
+
+def _cut(run: Run, at: At, *, ffn: FFN, step: Step) -> Step:
+    """The step after keep-top-k: its value where it is among the k strongest of its token, else 0.
+
+    Which are kept is asked in the run's own dtype: near ties another one would cut elsewhere.
+    """
+    k, row = ffn.spec.keep, (at.sentence, at.token)
+    strength = strength_of(before_cut(ffn, run.trace.up[row], run.trace.act[row]), column_norms(ffn))  # [F]
+    order = strongest_first(strength)
+    kept = bool((order[:k] == at.index).any())
+    mine, last = float(strength[at.index]), float(strength[order[min(k, len(order)) - 1]])
+    sign = "≥" if kept else "<" if mine < last else "="
+    name, _, text = step.formula.partition(" = ")
+    return Step(
+        step.value if kept else 0.0,
+        step.tolerance if kept else 0.0,
+        f"{name} = keep({text}, k = {k:,})",
+        f"{step.numbers}, |m| · ‖v‖ = {written(mine)} {sign} {written(last)}{'' if kept else ' → 0'}",
+        (*step.slices, f"act{at.row()}", "W_down"),
+    )
 
 
 def dropped(run: Run, at: At) -> bool:

@@ -18,7 +18,8 @@ class Memories:
 
     neuron, m, norm, strength `[F]`: m the hidden value, norm = ||v||, strength = |m| · ||v||.
     cosine, error `[F + 1]`: the sum of the k strongest against the sum of all, k = 0..F (bias left out):
-    cosine is 0 at k = 0; error = ||difference|| / ||sum of all||.  kept: memories that the pass kept.
+    cosine is 0 at k = 0; error = ||difference|| / ||sum of all||.  All of it is from before any cut: how many
+    the pass keeps says `FFNSpec.keep`.
     """
 
     sentence: int
@@ -31,7 +32,6 @@ class Memories:
     strength: Floats
     cosine: Floats
     error: Floats
-    kept: int
 
     @property
     def nbytes(self) -> int:

@@ -25,7 +25,7 @@ def formula(stage: Stage, spec: FFNSpec, settings: Settings) -> str:
         case Stage.ACT:
             return f"act = {applied(spec.function, 'gate' if spec.gated else 'up')}"
         case Stage.HIDDEN:
-            return "hidden = act ⊙ up"
+            return _hidden(spec)
         case Stage.OUT:
             return _out(spec, settings, read)
         case Stage.POST_NORM:
@@ -59,6 +59,11 @@ def _affine(role: str, read: str, *, settings: Settings) -> str:
     of = "[e₁]" if settings.is_moe else ""
     bias = f" + b_{role}{of}" if settings.bias else ""
     return f"{role} = W_{role}{of} · {read}{bias}"
+
+
+def _hidden(spec: FFNSpec) -> str:
+    whole = "act ⊙ up" if spec.gated else "act"
+    return f"hidden = keep({whole}, k = {spec.keep:,})" if spec.keep else f"hidden = {whole}"
 
 
 def _out(spec: FFNSpec, settings: Settings, read: str) -> str:

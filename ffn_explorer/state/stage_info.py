@@ -50,7 +50,7 @@ def stage_infos(
 
 
 def name_of(stage: Stage, spec: FFNSpec) -> Text:
-    """Short name of a stage; the first norm and the last one are told apart where both are there."""
+    """Short name of a stage; hidden is called after the last thing that happens to it."""
     if stage is Stage.HIDDEN and not spec.gated:
-        return text("stage.inner_norm")
+        return text("stage.kept" if spec.keep else "stage.inner_norm")
     return text(f"stage.{stage}")

@@ -70,6 +70,8 @@ def _product(spec: FFNSpec) -> tuple[str, ...]:
         parts.append(f"× {spec.hidden_multiplier:g}")
     if spec.inner_norm is not None:
         parts += NORM_LABELS[spec.inner_norm.kind][:1]
+    if spec.keep:
+        parts.append(f"top {spec.keep:,}")
     if len(parts) < 2:
         return tuple(parts)
     return (" → ".join(parts), f"{parts[0]} …")

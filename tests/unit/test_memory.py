@@ -5,7 +5,7 @@ import gc
 import numpy as np
 import torch
 
-from ffn_explorer.core import memory
+from ffn_explorer.core import keep, memory
 from ffn_explorer.core.experiment import run
 from ffn_explorer.core.ffn import FFN
 from ffn_explorer.core.moe import MoE
@@ -91,10 +91,10 @@ def test_norms_are_kept_as_long_as_the_weights() -> None:
     assert isinstance(found.layer, FFN)
     # What earlier tests left must not go while this one counts.
     gc.collect()
-    before = len(memory._NORMS)
-    first = memory.column_norms(found.layer)
-    assert memory.column_norms(found.layer) is first
-    assert len(memory._NORMS) == before + 1
+    before = len(keep._NORMS)
+    first = keep.column_norms(found.layer)
+    assert keep.column_norms(found.layer) is first
+    assert len(keep._NORMS) == before + 1
     del found
     gc.collect()
-    assert len(memory._NORMS) == before
+    assert len(keep._NORMS) == before

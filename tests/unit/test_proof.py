@@ -10,6 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.experiment import Run, run
 from ffn_explorer.core.ffn import FFN, NormWeights
 from ffn_explorer.core.forward_pass import forward
@@ -23,7 +24,7 @@ from ffn_explorer.core.stages import WIDE, Stage
 
 D, F = 24, 40
 TOKENS = (("a", "b", "c", "a"), ("b", "c"))
-SIGNS = re.compile(r"[\x20-\x7e×·⊙Σ√σΦεμ²½−…]*")
+SIGNS = re.compile(r"[\x20-\x7e×·⊙Σ√σΦεμ²½−…‖≥→]*")
 
 SETTINGS = st.builds(
     Settings,
@@ -56,7 +57,7 @@ def stages_here(found: Run) -> list[Stage]:
 
 @given(SETTINGS, st.data())
 def test_every_cell_is_proved(settings: Settings, data: st.DataObject) -> None:
-    found = run(settings, TOKENS)
+    found = run(settings, TOKENS, edits=Edits(keep=data.draw(st.sampled_from([0, 1, 7, F - 1, F]))))
     stage = data.draw(st.sampled_from(stages_here(found)))
     sentence = data.draw(st.integers(0, 1))
     token = data.draw(st.integers(0, len(TOKENS[sentence]) - 1))

@@ -1,9 +1,25 @@
 """PARTS: every kind of part, one row each; a new one is a file beside this, a row here, a field of Scene."""
 
-from ffn_explorer.state.parts import contributions, difference, gate_view, lab, matrix, neuron, spread
+from ffn_explorer.state.parts import (
+    contributions,
+    difference,
+    gate_view,
+    lab,
+    matrix,
+    memories,
+    neuron,
+    spread,
+)
 from ffn_explorer.state.parts.part import Part
 
 PARTS: tuple[Part, ...] = (
+    Part(
+        field="memories",
+        panels=frozenset({"memory", "running_sum", "theatre"}),
+        kind=memories.MemoriesRequest,
+        request=memories.ask,
+        compute=memories.compute,
+    ),
     Part(
         field="contributions",
         panels=frozenset({"output"}),
