@@ -58,6 +58,12 @@ def rounded_up(value: float) -> float:
     return up if math.isfinite(up) else value
 
 
+def as_bytes(values: Floats, limit: float) -> Bytes:
+    """Bytes as in a Level, for few values: 128 + round(127 value / limit), 0 where not finite."""
+    scaled = np.rint(values.astype(np.float64) / limit * 127.0)
+    return (np.where(np.isfinite(scaled), scaled, -128.0) + 128.0).astype(np.uint8)
+
+
 def activity_levels(mask: NDArray[np.bool_], like: Pyramid) -> tuple[Bytes, ...]:
     """Share of active values in each cell of each level of `like`: mask `[B, S, N]` -> uint8 `[B, S, C]`.
 

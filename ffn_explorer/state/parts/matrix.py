@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.app_state import View
 from ffn_explorer.state.parts.part import Asked, Known
-from ffn_explorer.state.pyramid import rounded_up
+from ffn_explorer.state.pyramid import as_bytes, rounded_up
 from ffn_explorer.state.requests import PartRequest
-from ffn_explorer.state.result import Bytes, Floats, Matrix, RunResult
+from ffn_explorer.state.result import Matrix, RunResult
 
 PANEL = "weights"
 """Panel whose View says which matrix and which part of it is looked at."""
@@ -109,12 +107,6 @@ def compute_matrix(request: MatrixRequest, known: Known) -> Matrix:
         exact=exact,
         nbytes=value.nbytes + (0 if exact is None else exact.nbytes),
     )
-
-
-def as_bytes(values: Floats, limit: float) -> Bytes:
-    """Bytes of a pyramid: 128 + round(127 value / limit), 0 where a value is not finite."""
-    scaled = np.rint(values.astype(np.float64) / limit * 127.0)
-    return (np.where(np.isfinite(scaled), scaled, -128.0) + 128.0).astype(np.uint8)
 
 
 def role_shown(asked: Asked) -> str:
