@@ -96,7 +96,7 @@ def _mixture(run: Run, at: At) -> Step:
     weights = routing.weight[b, s].cpu().double() if weigh_output else torch.ones_like(outs)
     formula = f"Σ w[{b}, {s}, k] · E_out[{b}, {s}, k, {at.index}]"
     slices = [f"w[{b}, {s}, :]", f"E_out[{b}, {s}, :, {at.index}]"]
-    shared = _shared(run, at)
+    shared = shared_at(run, at)
     terms = weights * outs
     value = float(terms.sum()) + (shared or 0.0)
     if shared is not None:
@@ -108,7 +108,8 @@ def _mixture(run: Run, at: At) -> Step:
     return Step(value, tolerance, formula, sum_written(weights, outs, bias=shared), tuple(slices))
 
 
-def _shared(run: Run, at: At) -> float | None:
+def shared_at(run: Run, at: At) -> float | None:
+    """What the shared experts add to one number of out, None where there are none."""
     routing = run.trace.routing
     if routing is None or routing.shared is None:
         return None

@@ -147,7 +147,7 @@ def _read(run: Run, at: At, role: str) -> Step:
     weight, bias = (ffn.up, ffn.up_bias) if role == "up" else (ffn.gate, ffn.gate_bias)
     if weight is None:
         raise KeyError(role)
-    x, source = _entering(run, at)
+    x, source = entering(run, at)
     row = weight[at.index].cpu().double()  # [D]
     added = None if bias is None else float(bias[at.index])
     terms = row * x
@@ -189,7 +189,7 @@ def _cutoff(ffn: FFN, x: Tensor) -> float:
     return float(row.mean() + row.std(unbiased=False) * NormalDist().inv_cdf(ffn.spec.gate_sparsity))
 
 
-def _entering(run: Run, at: At) -> tuple[Tensor, str]:
+def entering(run: Run, at: At) -> tuple[Tensor, str]:
     """What the matrices read `[D]` in float64, and its name; Llama 4 weighs the expert's input."""
     x = at.row_of(run.trace.normed)
     routing = run.trace.routing

@@ -4,9 +4,12 @@
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ffn_explorer.core.stages import Stage
 
 Floats = NDArray[np.floating]
 Ints = NDArray[np.int64]
@@ -143,11 +146,16 @@ class PositionLab:
 class Terms:
     """Every term of the sum behind one number, largest magnitude first: left · right = term.
 
-    index `[n]` counts what is summed over; left, right, term, running `[n]` in float64 (running sums start
-    from the bias).  names: symbols of both factors, e.g. ("W_down[17, i]", "hidden[0, 5, i]").
-    None of this exists for stages without a sum.
+    index `[n]` says what each term belongs to; left, right, term, running `[n]` in float64 (running sums
+    start from the bias, which holds a mixture's shared experts too).  names: symbols of both factors, e.g.
+    ("W_down[17, i]", "act[0, 5, i]").  Terms that are not finite come first.
     """
 
+    stage: Stage
+    sentence: int
+    token: int
+    cell: int
+    """Neuron or dimension that the sum is for."""
     index: Ints
     left: Floats
     right: Floats
@@ -155,8 +163,8 @@ class Terms:
     running: Floats
     bias: float | None
     names: tuple[str, str]
-    wide: bool
-    """Whether `index` counts neurons (else dimensions)."""
+    counts: Literal["neuron", "dim", "expert"]
+    """What `index` counts."""
 
     @property
     def nbytes(self) -> int:

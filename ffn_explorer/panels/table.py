@@ -38,6 +38,12 @@ def _proof() -> Panel:
     return ProofPanel()
 
 
+def _place() -> Panel:
+    from ffn_explorer.panels.place import PlacePanel
+
+    return PlacePanel()
+
+
 def _transport() -> Panel:
     from ffn_explorer.panels.transport import TransportPanel
 
@@ -50,6 +56,18 @@ def _code() -> Panel:
     return CodePanel()
 
 
+def _card() -> Panel:
+    from ffn_explorer.panels.card import CardPanel
+
+    return CardPanel()
+
+
+def _terms() -> Panel:
+    from ffn_explorer.panels.terms import TermsPanel
+
+    return TermsPanel()
+
+
 PANELS: Mapping[str, PanelMaker] = MappingProxyType(
     {
         "chips": _chips,
@@ -57,7 +75,10 @@ PANELS: Mapping[str, PanelMaker] = MappingProxyType(
         "maps": _maps,
         "curve": _curve,
         "proof": _proof,
+        "place": _place,
         "transport": _transport,
         "code": _code,
+        "card": _card,
+        "terms": _terms,
     }
 )

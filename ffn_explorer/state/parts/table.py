@@ -9,6 +9,7 @@ from ffn_explorer.state.parts import (
     memories,
     neuron,
     spread,
+    terms,
 )
 from ffn_explorer.state.parts.part import Part
 
@@ -68,6 +69,13 @@ PARTS: tuple[Part, ...] = (
         kind=matrix.SpotRequest,
         request=matrix.ask_spot,
         compute=matrix.compute_matrix,
+    ),
+    Part(
+        field="terms",
+        panels=frozenset({"terms"}),
+        kind=terms.TermsRequest,
+        request=terms.ask,
+        compute=terms.compute,
     ),
     Part(
         field="difference",
