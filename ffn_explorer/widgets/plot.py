@@ -31,6 +31,8 @@ class Axes:
     x_name: tuple[str, ...]
     """Wordings, longest first; the first that fits is shown."""
     y_name: str
+    x_labels: tuple[str, ...] = ()
+    """Words of the ticks where they are not their numbers, as on a logarithmic axis; a word per tick."""
 
 
 class Plot(Canvas):
@@ -115,7 +117,7 @@ class Plot(Canvas):
         line = metrics.height()
         labels = (metrics.horizontalAdvance(numbers.axis(tick)) for tick in axes.y_ticks)
         left = round(max(labels, default=0.0) + px(self.look, 12))
-        last = metrics.horizontalAdvance(numbers.axis(axes.x_ticks[-1])) if axes.x_ticks else 0.0
+        last = metrics.horizontalAdvance(_x_labels(axes)[-1]) if axes.x_ticks else 0.0
         right = round(last / 2 + px(self.look, 2))
         top = round(line + px(self.look, 4))
         bottom = round(2 * line + px(self.look, 8))
@@ -135,10 +137,10 @@ class Plot(Canvas):
             middle = self.point_of(axes.x[0], tick).y()
             place = QRectF(0, middle - line / 2, self.area.left() - px(self.look, 7), line)
             draw_text(painter, numbers.axis(tick), place, font=small, colour=theme.muted, align=RIGHT)
-        for tick in axes.x_ticks:
+        for tick, label in zip(axes.x_ticks, _x_labels(axes), strict=True):
             middle = self.point_of(tick, axes.y[0]).x()
             place = QRectF(middle - 40, self.area.bottom() + px(self.look, 3), 80, line)
-            draw_text(painter, numbers.axis(tick), place, font=small, colour=theme.muted, align=CENTRE)
+            draw_text(painter, label, place, font=small, colour=theme.muted, align=CENTRE)
 
     def _paint_names(self, painter: QPainter, axes: Axes) -> None:
         theme, small = theme_of(self.look), font(self.look, "small")
@@ -150,6 +152,10 @@ class Plot(Canvas):
         # Beside the tick labels, never above them: the topmost reaches into this line.
         above = QRectF(self.area.left(), 0, self.width() - self.area.left(), line)
         draw_text(painter, axes.y_name, above, font=small, colour=theme.muted, align=LEFT)
+
+
+def _x_labels(axes: Axes) -> tuple[str, ...]:
+    return axes.x_labels or tuple(numbers.axis(tick) for tick in axes.x_ticks)
 
 
 def line_pen(colour: str | QColor, width: float, *, dashed: bool = False) -> QPen:
