@@ -92,7 +92,7 @@ class TermsPanel(Panel):
         heads = (self.say(f"head_{terms.counts}"), *terms.names, self.say("head_running"))
         wide = (
             numbers.count(max(terms.index.tolist(), default=0)),
-            *(numbers.short(-1.234e-10, digits=DIGITS),) * 3,
+            *(numbers.short(-0.001234, digits=DIGITS),) * 3,
         )
         return Ranking(
             look=scene.look,
