@@ -68,6 +68,18 @@ def _terms() -> Panel:
     return TermsPanel()
 
 
+def _output() -> Panel:
+    from ffn_explorer.panels.output import OutputPanel
+
+    return OutputPanel()
+
+
+def _weights() -> Panel:
+    from ffn_explorer.panels.weights import WeightsPanel
+
+    return WeightsPanel()
+
+
 PANELS: Mapping[str, PanelMaker] = MappingProxyType(
     {
         "chips": _chips,
@@ -77,8 +89,10 @@ PANELS: Mapping[str, PanelMaker] = MappingProxyType(
         "proof": _proof,
         "place": _place,
         "transport": _transport,
+        "weights": _weights,
         "code": _code,
         "card": _card,
         "terms": _terms,
+        "output": _output,
     }
 )

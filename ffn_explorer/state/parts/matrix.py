@@ -24,7 +24,7 @@ _TILES = 8
 SPOT = 32
 """The weights at the pointer are read in squares of this side."""
 
-REACH = 8
+REACH = 14
 """So many weights to each side of the pointed one are always among them."""
 
 Span = tuple[int, int]
@@ -70,12 +70,14 @@ def ask_matrix(asked: Asked) -> MatrixRequest | None:
 
 
 def ask_spot(asked: Asked) -> SpotRequest | None:
-    """The weights around the one that is pointed at, where one is."""
-    point, role = asked.state.point, role_shown(asked)
-    if point is None or point.neuron is None or point.dim is None:
+    """The weights around the one that is pointed at, else around the chosen one."""
+    pairs = [(point.neuron, point.dim) for point in (asked.state.point, asked.chosen) if point is not None]
+    neuron, dim = next((pair for pair in pairs if None not in pair), (None, None))
+    if neuron is None or dim is None:
         return None
+    role = role_shown(asked)
     shape = shape_of(asked.run, role)
-    at = (point.dim, point.neuron) if role == "down" else (point.neuron, point.dim)
+    at = (dim, neuron) if role == "down" else (neuron, dim)
     if not (0 <= at[0] < shape[0] and 0 <= at[1] < shape[1]):
         return None
     rows, columns = (_around(index, total) for index, total in zip(at, shape, strict=True))
