@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Literal
 from ffn_explorer.app import acts
 from ffn_explorer.app.acts import ask
 from ffn_explorer.state import changes
-from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.app_state import Appearance
+from ffn_explorer.state.layouts import LAYOUTS
 from ffn_explorer.state.text import Text, text
 
 if TYPE_CHECKING:
     from ffn_explorer.app.window import Window
 
-Group = Literal["file", "edit", "pass", "view", "help"]
-GROUPS: tuple[Group, ...] = ("pass", "view", "edit", "file", "help")
+Group = Literal["file", "edit", "compare", "pass", "panels", "view", "help"]
+GROUPS: tuple[Group, ...] = ("pass", "panels", "view", "compare", "edit", "file", "help")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Action:
     group: Group
     keys: tuple[str, ...]
     run: "Callable[[Window], object]"
-    checked: Callable[[AppState], bool] | None = None
+    checked: "Callable[[Window], bool] | None" = None
     repeats: bool = False
     label: "Callable[[Window], Text | None] | None" = None
     in_menu: bool = True
@@ -46,20 +47,18 @@ class Action:
         return f"action.{self.name}"
 
 
-def _is_projector(state: AppState) -> bool:
-    return state.appearance.theme == "projector"
+def _look(is_on: Callable[[Appearance], bool]) -> "Callable[[Window], bool]":
+    return lambda window: is_on(window.look)
 
 
-def _is_dark(state: AppState) -> bool:
-    return state.appearance.theme == "dark"
-
-
-def _is_still(state: AppState) -> bool:
-    return state.appearance.reduce_motion
-
-
-def _is_transposed(state: AppState) -> bool:
-    return state.appearance.transposed
+def _layout(place: int, name: str) -> Action:
+    return Action(
+        f"layout_{name}",
+        "panels",
+        (f"Ctrl+{place}",),
+        lambda window: window.arrangement.use(name),
+        lambda window: window.arrangement.name == name,
+    )
 
 
 PASS_ACTIONS = (
@@ -72,20 +71,58 @@ PASS_ACTIONS = (
 
 VIEW_ACTIONS = (
     Action("fullscreen", "view", ("F", "F11"), acts.toggle_fullscreen),
-    Action("projector", "view", ("P",), acts.toggle_projector, _is_projector),
-    Action("dark", "view", ("T",), ask(acts.other_theme), _is_dark),
+    Action("projector", "view", ("P",), acts.toggle_projector, _look(lambda look: look.theme == "projector")),
+    Action("dark", "view", ("T",), ask(acts.other_theme), _look(lambda look: look.theme == "dark")),
     Action("language", "view", ("L",), ask(acts.other_language)),
-    Action("motion", "view", ("M",), ask(lambda _: changes.toggle_reduce_motion()), _is_still),
-    Action("transposed", "view", ("B",), ask(lambda _: changes.toggle_transposed()), _is_transposed),
+    Action(
+        "motion",
+        "view",
+        ("M",),
+        ask(lambda _: changes.toggle_reduce_motion()),
+        _look(lambda look: look.reduce_motion),
+    ),
+    Action(
+        "transposed",
+        "view",
+        ("B",),
+        ask(lambda _: changes.toggle_transposed()),
+        _look(lambda look: look.transposed),
+    ),
+    Action("lens", "view", ("Z",), ask(lambda _: changes.toggle_lens()), _look(lambda look: look.lens)),
     Action("larger", "view", ("Ctrl++", "Ctrl+="), ask(acts.larger), repeats=True),
     Action("smaller", "view", ("Ctrl+-",), ask(acts.smaller), repeats=True),
     Action("normal_size", "view", ("Ctrl+0",), ask(lambda _: changes.set_scale(1.0))),
-    Action("reset_layout", "view", ("Ctrl+R",), lambda window: window.reset_layout()),
+)
+
+PANEL_ACTIONS = (
+    *(_layout(place, name) for place, name in enumerate(LAYOUTS, 1)),
+    Action(
+        "fill",
+        "panels",
+        ("X",),
+        lambda window: window.arrangement.fill_or_share(None),
+        lambda window: window.board.alone is not None,
+    ),
+    Action("panel_menu", "panels", ("Shift+F10",), acts.open_panel_menu, in_menu=False),
+    Action("reset_layout", "panels", ("Ctrl+R",), lambda window: window.arrangement.reset()),
+)
+
+COMPARE_ACTIONS = (
+    Action("pin", "compare", ("C",), ask(lambda _: changes.pin())),
+    Action("swap", "compare", ("V",), ask(lambda _: changes.swap_compared()), label=acts.swap_label),
+    Action(
+        "compare_end",
+        "compare",
+        ("N",),
+        ask(lambda _: changes.set_compare(None)),
+        label=acts.compare_end_label,
+    ),
 )
 
 EDIT_ACTIONS = (
     Action("undo", "edit", ("Ctrl+Z",), acts.undo, repeats=True, label=acts.undo_label),
     Action("redo", "edit", ("Ctrl+Shift+Z", "Ctrl+Y"), acts.redo, repeats=True, label=acts.redo_label),
+    Action("find", "edit", ("/", "Ctrl+F"), acts.find),
     Action("goto", "edit", ("G",), acts.go_to_token),
 )
 
@@ -103,4 +140,12 @@ HELP_ACTIONS = (
     Action("leave", "help", ("Esc",), acts.escape, in_menu=False),
 )
 
-ACTIONS: tuple[Action, ...] = (*PASS_ACTIONS, *VIEW_ACTIONS, *EDIT_ACTIONS, *FILE_ACTIONS, *HELP_ACTIONS)
+ACTIONS: tuple[Action, ...] = (
+    *PASS_ACTIONS,
+    *PANEL_ACTIONS,
+    *VIEW_ACTIONS,
+    *COMPARE_ACTIONS,
+    *EDIT_ACTIONS,
+    *FILE_ACTIONS,
+    *HELP_ACTIONS,
+)

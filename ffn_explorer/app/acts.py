@@ -18,11 +18,14 @@ from PySide6.QtWidgets import (
 
 from ffn_explorer.app import dialogs
 from ffn_explorer.export.table import EXPORTERS, exporter_of
+from ffn_explorer.export.tsv import tsv
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState, ThemeName
 from ffn_explorer.state.change import Change
+from ffn_explorer.state.numbers import count
 from ffn_explorer.state.storage import SUFFIX, read_session, save_session
 from ffn_explorer.state.text import Text, text
+from ffn_explorer.widgets.panel import Panel
 
 if TYPE_CHECKING:
     from ffn_explorer.app.window import Window
@@ -79,6 +82,16 @@ def redo_label(window: "Window") -> Text | None:
     return window.director.session.redo_text
 
 
+def swap_label(window: "Window") -> Text | None:
+    """Words of the exchange of A and B; None while nothing is compared."""
+    return None if window.director.state.compare is None else text("action.swap")
+
+
+def compare_end_label(window: "Window") -> Text | None:
+    """Words of the end of a comparison; None while there is none."""
+    return None if window.director.state.compare is None else text("action.compare_end")
+
+
 def toggle_projector(window: "Window") -> None:
     """Projector theme, or the one that was there before it."""
     on = window.director.state.appearance.theme == "projector"
@@ -104,6 +117,8 @@ def escape(window: "Window") -> None:
         return
     if typing():
         window.board.setFocus()
+    elif window.board.alone is not None:
+        window.board.fill(None)
     elif window.director.state.selection.stage is not None:
         window.director.request(changes.clear_selection())
     elif window.isFullScreen():
@@ -148,8 +163,40 @@ def export_window(window: "Window") -> None:
 
 def export_panel(window: "Window") -> None:
     """The same for the panel that holds the keyboard, or the first one."""
-    panel = window.board.focused_panel() or next(iter(window.board.panels.values()))
-    _export(window, panel, f"ffn-{panel.name}")
+    export_card(window, window.board.focused_panel() or next(iter(window.board.panels.values())))
+
+
+def export_card(window: "Window", panel: Panel) -> None:
+    """The same for one panel, without its menu."""
+    with panel.without_menu():
+        _export(window, panel, f"ffn-{panel.name}")
+
+
+def copy_numbers(window: "Window", panel: Panel) -> None:
+    """Put the panel's exact numbers on the clipboard, as a table that spreadsheets take."""
+    rows = panel.table()
+    if rows is not None:
+        QApplication.clipboard().setText(tsv(rows))
+        window.director.tell(text("menu.copied_numbers", rows=count(len(rows) - 1)))
+
+
+def copy_picture(window: "Window", panel: Panel) -> None:
+    """Put a picture of the panel on the clipboard."""
+    with panel.without_menu():
+        QApplication.clipboard().setImage(panel.grab().toImage())
+    window.director.tell(text("menu.copied_picture"))
+
+
+def open_panel_menu(window: "Window") -> None:
+    """Open the menu of the panel that holds the keyboard."""
+    panel = window.board.focused_panel()
+    if panel is not None:
+        panel.open_menu()
+
+
+def find(window: "Window") -> None:
+    """Open the search over everything there is."""
+    window.finder.open()
 
 
 def _export(window: "Window", widget: QWidget, stem: str) -> None:

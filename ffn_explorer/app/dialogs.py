@@ -116,7 +116,7 @@ class KeyList(QDialog):
             for action in (a for a in actions if a.group == group and a.keys):
                 keys = "   ".join(map(native, action.keys))
                 self._row(grid, look, keys, says=say(look.language, action.key))
-        self._heading(grid, look, "keys.panels")
+        self._heading(grid, look, "keys.inside")
         for keys, key in PANEL_KEYS:
             self._row(grid, look, keys, says=say(look.language, f"keys.{key}"))
         area = QScrollArea()

@@ -3,6 +3,7 @@
 import logging
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from time import perf_counter
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -20,12 +21,16 @@ from ffn_explorer.state.compute import tokens_of
 from ffn_explorer.state.handmade_changes import check_state
 from ffn_explorer.state.requests import run_of
 from ffn_explorer.state.resolver import Resolver
+from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.results import Failure, Results
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.session import Session
 from ffn_explorer.state.text import Text, said, text
 
 HOVER = "undo.hover"
+
+FLASH_MS = 2_500
+"""How long what changed with the last run is told; a run that follows within this time starts it anew."""
 
 log = logging.getLogger(__name__)
 
@@ -54,10 +59,16 @@ class Director(QObject):
         self._message: Text | None = None
         self._busy: Text | None = None
         self._hover: Change | None = None
+        self._before: RunResult | None = None
+        self._started = False
         self._last_frame = 0.0
         self._frame = QTimer(self)
         self._frame.setSingleShot(True)
         self._frame.timeout.connect(self._show)
+        self._flash = QTimer(self)
+        self._flash.setSingleShot(True)
+        self._flash.setInterval(FLASH_MS)
+        self._flash.timeout.connect(self._end_flash)
         session.listen(self._heard)
         self.loader.arrived.connect(self._schedule)
         self.loader.busy_changed.connect(self._set_busy)
@@ -98,7 +109,7 @@ class Director(QObject):
             check(on_this_machine, [len(tokens) for tokens in tokens_of(wanted.source)])
         self.session.apply(change)
 
-    def attempt(self, act: Callable[[], None]) -> bool:
+    def attempt(self, act: Callable[[], object]) -> bool:
         """Run an act of a person; an error becomes a message. True if all went well."""
         try:
             act()
@@ -137,6 +148,7 @@ class Director(QObject):
 
     def start(self) -> None:
         """Show the present state for the first time."""
+        self._started = True
         self.loader.want(self.state)
         self.clock.run(self.state.playback.playing)
         self._show()
@@ -145,6 +157,7 @@ class Director(QObject):
         """Stop for good; True if nothing is left running."""
         self.clock.run(False)
         self._frame.stop()
+        self._flash.stop()
         return self.loader.close()
 
     def _fall_back(self, why: Text | None) -> None:
@@ -154,17 +167,11 @@ class Director(QObject):
             self.tell(why)
 
     def _heard(self, old: AppState, new: AppState) -> None:
-        undoable = (old.source, old.settings, old.theta, old.compare) != (
-            new.source,
-            new.settings,
-            new.theta,
-            new.compare,
-        )
-        if undoable:
+        if _asked(old) != _asked(new):
             self._message = None
-        if undoable or (old.selection, old.hover, self._at(old)) != (new.selection, new.hover, self._at(new)):
+        if self._started and (*_drawn(old), self._at(old)) != (*_drawn(new), self._at(new)):
             self.loader.want(new, self._resolver.shown)
-        self.clock.run(new.playback.playing)
+        self.clock.run(self._started and new.playback.playing)
         if new.playback.playing and new.appearance.reduce_motion:
             self.session.apply(changes.step_stage(1, self.stages))
         self.state_changed.emit(old, new)
@@ -184,7 +191,7 @@ class Director(QObject):
             self._schedule()
 
     def _schedule(self) -> None:
-        if not self._frame.isActive():
+        if self._started and not self._frame.isActive():
             due_ms = FRAME_MS - (perf_counter() - self._last_frame) * 1_000
             self._frame.start(max(0, round(due_ms)))
 
@@ -194,7 +201,34 @@ class Director(QObject):
             self.attempt(lambda: self.session.apply(hover))
         self._frame.stop()
         self._last_frame = perf_counter()
-        self._scene = self._resolver.resolve(self.state, busy=self._busy, message=self._message)
+        self._scene = self._resolved()
         if self._scene.run is None and isinstance(self.results.get(run_of(self.state)), Failure):
             self._fall_back(self._scene.message)
         self.scene_made.emit(self._scene)
+
+    def _resolved(self) -> Scene:
+        """Scene of the present state; for a while after a new run, with the one before it."""
+        shown = self._resolver.shown
+        scene = self._resolver.resolve(
+            self.state, busy=self._busy, message=self._message, before=self._before
+        )
+        if shown is None or scene.run is None or scene.run.request == shown.request:
+            return scene
+        # While a knob is being turned, what changed is told from where it started.
+        self._before = self._before or shown
+        self._flash.start()
+        return replace(scene, before=self._before)
+
+    def _end_flash(self) -> None:
+        self._before = None
+        self._schedule()
+
+
+def _asked(state: AppState) -> tuple[object, ...]:
+    """What a message may be about: once it changes, the message is out of date."""
+    return state.source, state.settings, state.edits, state.theta, state.compare
+
+
+def _drawn(state: AppState) -> tuple[object, ...]:
+    """What decides which results are needed, the moment of the pass left out."""
+    return *_asked(state), state.selection, state.hover, state.views, state.shown

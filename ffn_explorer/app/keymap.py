@@ -18,7 +18,7 @@ DIGITS = range(Qt.Key.Key_1, Qt.Key.Key_9 + 1)
 
 
 class Keymap:
-    """Keys with Ctrl are shortcuts; plain ones act only when nothing with the keyboard focus wanted them.
+    """Keys with Ctrl or Shift are shortcuts; plain ones act only when nothing with the focus wanted them.
 
     So a panel that moves a selection with the arrow keys keeps them, and an editor keeps its letters.
     """
@@ -49,7 +49,7 @@ class Keymap:
         return True
 
     def _install(self, action: Action, name: str) -> None:
-        if not name.startswith("Ctrl+"):
+        if "+" not in name.removesuffix("+"):
             self._plain[name] = action
             return
         shortcut = QShortcut(QKeySequence(name), self._window)

@@ -12,7 +12,7 @@ from ffn_explorer.app.window import Window
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import Appearance, AppState, Language, ThemeName
 from ffn_explorer.state.files import kind_of
-from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS, sizes_of, with_sizes
+from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS
 from ffn_explorer.state.storage import Preferences, load_preferences, preferences_path, save_preferences
 from ffn_explorer.state.text import Text
 
@@ -63,9 +63,7 @@ class Memory(QObject):
         geometry = self._layout("geometry", str, "")
         if not window.restoreGeometry(QByteArray.fromBase64(geometry.encode("ascii", "replace"))):
             fit(window)
-        sizes = self._layout("sizes", list, [])
-        if all(isinstance(row, list) for row in sizes):
-            window.board.arrange(with_sizes(LAYOUTS[window.layout_name], sizes))
+        window.arrangement.restore(self._layout("layouts", dict, {}))
         folder = Path(self._layout("folder", str, ""))
         window.folder = folder if folder.is_absolute() and kind_of(folder) == "folder" else window.folder
         room = self._layout("room_theme", str, window.room_theme)
@@ -73,7 +71,7 @@ class Memory(QObject):
         if self._note is not None:
             window.director.tell(self._note)
         window.director.state_changed.connect(self._changed)
-        window.board.arranged.connect(self._save_soon.start)
+        window.arrangement.changed.connect(self._save_soon.start)
         window.closing.connect(self.save)
 
     def save(self) -> None:
@@ -87,8 +85,8 @@ class Memory(QObject):
             Preferences(
                 appearance=state.appearance,
                 layout={
-                    "name": window.layout_name,
-                    "sizes": [list(sizes) for sizes in sizes_of(window.board.arrangement())],
+                    "name": window.arrangement.name,
+                    "layouts": window.arrangement.to_json(),
                     "geometry": bytes(window.saveGeometry().toBase64().data()).decode("ascii"),
                     "folder": str(window.folder),
                     "room_theme": window.room_theme,
@@ -101,8 +99,8 @@ class Memory(QObject):
         self._unwritable = note
 
     def _changed(self, old: AppState, new: AppState) -> None:
-        """Playback and hover are not worth a write."""
-        if replace(old, playback=new.playback, hover=new.hover) != new:
+        """Playback and what is pointed at or in sight are not worth a write."""
+        if replace(old, playback=new.playback, hover=new.hover, point=new.point, shown=new.shown) != new:
             self._save_soon.start()
 
     def _layout(self, name: str, kind: type, default: Any) -> Any:  # noqa: ANN401 - plain values of a file

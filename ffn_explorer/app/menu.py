@@ -74,7 +74,7 @@ class Buttons(QWidget):
         row.setEnabled(words is not None)
         if action.checked is not None:
             row.setCheckable(True)
-            row.setChecked(action.checked(window.director.state))
+            row.setChecked(action.checked(window))
         row.triggered.connect(lambda _=False: action.run(window))
 
     def _run(self, name: str) -> None:

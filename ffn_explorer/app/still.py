@@ -13,9 +13,10 @@ from ffn_explorer.core.errors import InputError
 from ffn_explorer.export.png import check_size, lay_out
 from ffn_explorer.export.table import exporter_of
 from ffn_explorer.panels.table import PANELS
+from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.compute import compute
-from ffn_explorer.state.layouts import Slot
+from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS, Layout, Slot, panels_of
 from ffn_explorer.state.needs import needs
 from ffn_explorer.state.resolver import Resolver
 from ffn_explorer.state.results import Results
@@ -25,9 +26,14 @@ PANEL_PX = (960, 600)
 
 
 def draw(
-    state: AppState, path: Path, *, panel: str | None = None, size: tuple[int, int] | None = None
+    state: AppState,
+    path: Path,
+    *,
+    panel: str | None = None,
+    size: tuple[int, int] | None = None,
+    layout: str = DEFAULT_LAYOUT,
 ) -> None:
-    """Write a picture of the window, or of one panel, in this state.
+    """Write a picture of the window in one of LAYOUTS, or of one panel, in this state.
 
     Raises InputError on an unknown panel or format, a size outside 16..16384, or a file that cannot be
     written, and whatever computing the state raises.
@@ -39,14 +45,16 @@ def draw(
     check_size(wanted)
     application = QApplication.instance() or QApplication([])
     assert isinstance(application, QApplication)
+    inside: Layout = LAYOUTS[layout] if panel is None else Slot(panel)
+    state = changes.show_panels(frozenset(panels_of(inside))).to(state)
     results = computed(state)
     if panel is None:
         director = Director(Session(state), results)
-        widget: QWidget = Window(director)
+        widget: QWidget = Window(director, layout_name=layout)
         director.start()
     else:
         apply_style(application, state.appearance)
-        board = Board(Slot(panel))
+        board = Board(inside)
         board.show_scene(Resolver(results).resolve(state))
         widget = board
     widget.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)

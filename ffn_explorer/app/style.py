@@ -38,7 +38,7 @@ QComboBox::down-arrow, QAbstractSpinBox::down-arrow, QAbstractSpinBox::up-arrow 
 }}
 QAbstractSpinBox {{ padding-right: 0; }}
 QAbstractSpinBox:focus {{ padding-right: 0; }}
-QComboBox QAbstractItemView, QListView {{
+QComboBox QAbstractItemView, QListView, QTreeView {{
     color: {ink}; background: {surface}; border: {line}px solid {border};
     selection-background-color: {accent}; selection-color: {on_accent};
 }}
@@ -82,8 +82,8 @@ QFrame#notice QLabel {{ color: {surface}; background: transparent; }}
 QFrame#notice QPushButton {{ color: {surface}; background: transparent; border-color: {muted}; }}
 QFrame#notice QPushButton:hover {{ background: {notice_hover}; }}
 QFrame#notice QPushButton:focus {{ border-color: {surface}; }}
-QListView::item {{ padding: {pad_y}px {pad}px; border-radius: {radius}px; }}
-QListView::item:selected {{ background: {accent}; color: {on_accent}; }}
+QListView::item, QTreeView::item {{ padding: {pad_y}px {pad}px; border-radius: {radius}px; }}
+QListView::item:selected, QTreeView::item:selected {{ background: {accent}; color: {on_accent}; }}
 QScrollArea {{ background: transparent; border: none; }}
 QScrollBar:vertical, QScrollBar:horizontal {{ background: transparent; border: none; margin: 0; }}
 QScrollBar:vertical {{ width: {scroll}px; }}

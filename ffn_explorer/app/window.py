@@ -6,11 +6,14 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QIcon, QKeyEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
 
+from ffn_explorer.app.arrangement import Arrangement
 from ffn_explorer.app.controls import ControlBar
 from ffn_explorer.app.director import Director
+from ffn_explorer.app.finder import Finder
 from ffn_explorer.app.keymap import Keymap, UndoKeys
 from ffn_explorer.app.menu import Buttons
 from ffn_explorer.app.messages import Notices
+from ffn_explorer.app.panel_menu import PanelMenu
 from ffn_explorer.app.qt_words import QtWords
 from ffn_explorer.app.style import apply_style
 from ffn_explorer.board import Board
@@ -35,7 +38,6 @@ class Window(QMainWindow):
         """Build the window around a director; it shows its first Scene when the director starts."""
         super().__init__()
         self.director: Director = director
-        self.layout_name = layout_name
         self.scene: Scene | None = None
         self.folder = Path.home()
         """Where a person last opened or saved something."""
@@ -48,7 +50,10 @@ class Window(QMainWindow):
         self.buttons = Buttons(self)
         self.controls = ControlBar()
         self.controls.add_right(self.buttons)
-        self.board = Board(LAYOUTS[layout_name])
+        self.board: Board = Board(LAYOUTS[layout_name], menus=True)
+        self.arrangement: Arrangement = Arrangement(self.board, director, name=layout_name)
+        self.panel_menu = PanelMenu(self)
+        self.finder = Finder(self)
         self.notices = Notices(self.board)
         self._build()
         self._connect()
@@ -70,11 +75,6 @@ class Window(QMainWindow):
         self.notices.show_scene(scene, details=self.director.details)
         self.controls.offer(scene)
         self.board.show_scene(scene)
-
-    def reset_layout(self) -> None:
-        """Give the board the shares that its layout came with."""
-        self.board.arrange(LAYOUTS[self.layout_name])
-        self.board.arranged.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Plain keys that no part of the window wanted."""
@@ -118,7 +118,7 @@ class Window(QMainWindow):
         director.scene_made.connect(lambda scene: director.attempt(lambda: self.show_scene(scene)))
         for part in (self.controls, self.board):
             part.requested.connect(director.request)
-        self.board.reset_asked.connect(self.reset_layout)
+        self.board.menu_asked.connect(self.panel_menu.open_for)
         self.notices.cancel_asked.connect(director.loader.cancel)
         director.refused.connect(self.controls.refresh)
         self.controls.left.connect(self.board.setFocus)

@@ -112,8 +112,8 @@ class ProofPanel(Panel):
         if self.scene is None:
             return
         compact = self.height() < px(self.scene.look, COMPACT_PX)
-        for widget in (self.title, self.note, self.copy):
-            widget.setVisible(not compact)
+        self.show_header(not compact)
+        self.copy.setVisible(not compact)
         pad = PADDING_PX // 2 if compact else PADDING_PX
         self._column.setContentsMargins(PADDING_PX, pad if compact else pad - 3, PADDING_PX, pad)
         self.page.set_compact(compact)

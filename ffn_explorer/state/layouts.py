@@ -1,9 +1,9 @@
 """Layouts: which panels stand where, as plain values that preferences can remember."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 Orientation = Literal["row", "column"]
 
@@ -40,24 +40,48 @@ class Split:
 
 Layout = Split | Slot
 
-EXPLORE = Split(
-    "column",
-    (
-        Slot("chips"),
-        Split(
-            "row",
-            (
-                Split("column", (Slot("stage"), Slot("maps")), (60, 40)),
-                Split("column", (Slot("curve"), Slot("proof")), (42, 58)),
-            ),
-            (69, 31),
-        ),
-        Slot("transport", edge=True),
-    ),
-    (0, 1, 0),
-)
+FIXED = frozenset({"chips", "transport"})
+"""Panels that keep their place in every layout; the others can stand in any slot."""
 
-LAYOUTS: Mapping[str, Layout] = MappingProxyType({"explore": EXPLORE})
+PANEL_GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "pass": ("stage", "maps", "curve", "sparsity", "gate", "output"),
+        "memory": ("memory", "running_sum", "neuron", "theatre"),
+        "place": ("position", "place", "routing"),
+        "cost": ("bill", "weights", "code"),
+        "read": ("card", "proof"),
+    }
+)
+"""Panels that can stand in any slot, in the groups and the order in which a person finds them."""
+
+
+def _column(*panels: str, sizes: tuple[int, ...]) -> Split:
+    return Split("column", tuple(map(Slot, panels)), sizes)
+
+
+def _around(*columns: "Layout", sizes: tuple[int, ...]) -> Split:
+    """Columns between the tokens at the top and the transport at the bottom."""
+    inside = columns[0] if len(columns) == 1 else Split("row", columns, sizes)
+    return Split("column", (Slot("chips"), inside, Slot("transport", edge=True)), (0, 1, 0))
+
+
+LAYOUTS: Mapping[str, Layout] = MappingProxyType(
+    {
+        "lecture": _around(Slot("stage"), _column("curve", "code", sizes=(50, 50)), sizes=(70, 30)),
+        "explore": _around(
+            _column("stage", "maps", sizes=(60, 40)),
+            _column("curve", "proof", sizes=(42, 58)),
+            sizes=(69, 31),
+        ),
+        "inspect": _around(
+            _column("maps", "stage", sizes=(50, 50)),
+            _column("proof", "curve", sizes=(50, 50)),
+            sizes=(50, 50),
+        ),
+        "cost": _around(Slot("code"), _column("maps", "proof", sizes=(50, 50)), sizes=(50, 50)),
+    }
+)
+"""By name, in the order in which Ctrl+1, Ctrl+2, … reach them."""
 
 DEFAULT_LAYOUT = "explore"
 
@@ -67,6 +91,23 @@ def panels_of(layout: Layout) -> tuple[str, ...]:
     if isinstance(layout, Slot):
         return (layout.panel,)
     return tuple(name for child in layout.children for name in panels_of(child))
+
+
+def with_panels(layout: Layout, names: Sequence[str]) -> Layout:
+    """Layout with other panels in its slots, in reading order; as many names as slots."""
+    assert len(names) == len(panels_of(layout))
+    return _rename(layout, iter(names))
+
+
+def swapped(layout: Layout, old: str, new: str) -> Layout:
+    """Layout with `new` in the place of `old`; where `new` stands on it already, both exchange places.
+
+    A panel of FIXED keeps its place.
+    """
+    if FIXED & {old, new} or old == new:
+        return layout
+    exchange = {old: new, new: old}
+    return with_panels(layout, [exchange.get(name, name) for name in panels_of(layout)])
 
 
 def splits_of(layout: Layout) -> Iterator[Split]:
@@ -99,3 +140,34 @@ def _fill(layout: Layout, sizes: Iterator[tuple[int, ...]]) -> Layout:
         return layout
     own = next(sizes) if layout.draggable else layout.sizes
     return replace(layout, sizes=own, children=tuple(_fill(child, sizes) for child in layout.children))
+
+
+def _rename(layout: Layout, names: Iterator[str]) -> Layout:
+    if isinstance(layout, Slot):
+        return replace(layout, panel=next(names))
+    return replace(layout, children=tuple(_rename(child, names) for child in layout.children))
+
+
+def to_json(layout: Layout) -> dict[str, Any]:
+    """What of a layout a person can change: its panels in reading order, and the shares of its splits."""
+    return {"panels": list(panels_of(layout)), "sizes": [list(sizes) for sizes in sizes_of(layout)]}
+
+
+def from_json(layout: Layout, data: object, *, known: Collection[str]) -> Layout:
+    """Layout with the panels and shares of plain values; what does not fit or is not known is left out."""
+    if not isinstance(data, Mapping):
+        return layout
+    sizes = data.get("sizes")
+    if isinstance(sizes, list) and all(isinstance(row, list) for row in sizes):
+        layout = with_sizes(layout, sizes)
+    names = data.get("panels")
+    slots = len(panels_of(layout))
+    if not isinstance(names, list) or len(names) != slots:
+        return layout
+    settled: set[str] = set()
+    for place, name in enumerate(names):
+        # By exchanging, so that no panel can come to stand on the board twice.
+        if isinstance(name, str) and name in known and name not in settled:
+            layout = swapped(layout, panels_of(layout)[place], name)
+        settled.add(panels_of(layout)[place])
+    return layout

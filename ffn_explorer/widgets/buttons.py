@@ -182,3 +182,29 @@ class IconButton(DrawnButton):
         place.moveCenter(QRectF(self.rect()).center())
         colour = QColor(theme.muted) if self.isEnabled() else blend(theme.muted, theme.background, 0.4)
         draw_icon(painter, self._icon, place=place, colour=colour, line=line_px(self.look, 1.5))
+
+
+class MenuButton(IconButton):
+    """The three dots in the header of a card; left out of pictures of the card."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        """Build it."""
+        super().__init__("dots", parent)
+        self.left_out = False
+        """While True it keeps its place and paints nothing."""
+
+    def sizeHint(self) -> QSize:
+        """No taller than the title beside it."""
+        return QSize(px(self.look, 24), px(self.look, 22))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """The down arrow opens the menu too."""
+        if event.key() == Qt.Key.Key_Down:
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the dots, unless they are left out."""
+        if not self.left_out:
+            super().paintEvent(event)

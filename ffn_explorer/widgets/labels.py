@@ -18,6 +18,7 @@ class ElidedLabel(QWidget):
         super().__init__(parent)
         self._text = ""
         self._short = ""
+        self._about = ""
         self._colour = QColor()
         self._align = align
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -35,6 +36,13 @@ class ElidedLabel(QWidget):
         self.setAccessibleName(text)
         self.updateGeometry()
         self.update()
+
+    def set_about(self, about: str) -> None:
+        """Say in the tooltip what this is about."""
+        if about != self._about:
+            self._about = about
+            self.setAccessibleDescription(about)
+            self.update()
 
     def set_look(self, font: QFont, colour: str) -> None:
         """Take another font and colour."""
@@ -65,7 +73,8 @@ class ElidedLabel(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the text, shortened to the width at hand; then the tooltip has it whole."""
         shown = self.shown()
-        self.setToolTip(self._text if shown != self._text else "")
+        whole = self._text if shown != self._text else ""
+        self.setToolTip("\n".join(filter(None, (whole, self._about))))
         painter = QPainter(self)
         painter.setPen(self._colour)
         painter.drawText(self.rect(), int(self._align | Qt.AlignmentFlag.AlignVCenter), shown)

@@ -1,15 +1,18 @@
 """Panel: the base of every picture; a card with a title, a note and a body, drawn from a Scene alone."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QContextMenuEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.changes import Change
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import Text, say
+from ffn_explorer.widgets.buttons import MenuButton
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.labels import ElidedLabel
 from ffn_explorer.widgets.theme import Theme, theme_of
@@ -23,6 +26,10 @@ class Panel(QWidget):
 
     requested = Signal(object)
     """A Change that a person asked for in this panel."""
+    menu_asked = Signal(object, object)
+    """A person wants the menu of this card: the card itself, and a place on the screen (QPoint)."""
+    room_asked = Signal(object)
+    """A person double-clicked the header of this card: it should fill the board, or go back."""
 
     name: ClassVar[str]
     """Stable name, used by `render --panel`, layouts and catalogue keys "panel.<name>.*"."""
@@ -44,17 +51,57 @@ class Panel(QWidget):
         self.title.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._header.addWidget(self.title)
         self._header.addWidget(self.note, 1)
+        self.menu_button = MenuButton(self)
+        self.menu_button.hide()
+        self.menu_button.clicked.connect(self.open_menu)
+        self._has_menu = False
+        top = QHBoxLayout()
+        # Subclasses may add to the header; the menu stays at its right end.
+        top.addLayout(self._header, 1)
+        top.addWidget(self.menu_button, 0, Qt.AlignmentFlag.AlignVCenter)
         self._column = QVBoxLayout(self)
         pad = PADDING_PX if self.framed else 0
         self._column.setContentsMargins(pad, pad - 3 if pad else 0, pad, pad)
         self._column.setSpacing(6)
-        self._column.addLayout(self._header)
+        self._column.addLayout(top)
         self.title.setVisible(self.framed)
         self.note.setVisible(self.framed)
 
     def set_body(self, body: QWidget) -> None:
         """Place the picture under the header; called once by the subclass."""
         self._column.addWidget(body, 1)
+
+    def give_menu(self) -> None:
+        """Put a menu at the end of the header; a card without header has none."""
+        self._has_menu = self.framed
+        self.menu_button.setVisible(self.framed)
+
+    def open_menu(self) -> None:
+        """Ask for the menu, under its button."""
+        if self._has_menu:
+            self.menu_asked.emit(self, self.menu_button.mapToGlobal(self.menu_button.rect().bottomLeft()))
+
+    def show_header(self, on: bool, /) -> None:
+        """Show or leave out title, note and menu."""
+        for widget in (self.title, self.note):
+            widget.setVisible(on)
+        self.menu_button.setVisible(on and self._has_menu)
+
+    @property
+    def free_header(self) -> QRect:
+        """The header between the title and the menu, where nothing but the note stands."""
+        left = self.title.x() + min(self.title.width(), self.title.sizeHint().width()) + PADDING_PX
+        right = self.menu_button.x() if self.menu_button.isVisibleTo(self) else self.width() - PADDING_PX
+        return QRect(left, self.title.y(), max(0, right - left), self.title.height())
+
+    @contextmanager
+    def without_menu(self) -> Iterator[None]:
+        """While this lasts, a picture of the card shows no menu."""
+        self.menu_button.left_out = True
+        try:
+            yield
+        finally:
+            self.menu_button.left_out = False
 
     def offer(self, scene: Scene) -> bool:
         """Take a new Scene; redraw only if a field that this panel reads has changed. True if redrawn."""
@@ -71,6 +118,11 @@ class Panel(QWidget):
         theme = self.theme
         self.title.set_look(font(scene.look, "title", bold=True), theme.ink)
         self.note.set_look(font(scene.look, "small"), theme.muted)
+        if self._has_menu:
+            name = say(scene.look.language, f"panel_name.{self.name}")
+            self.menu_button.set_look(scene.look)
+            self.menu_button.explain(self.say("menu.open", name=name), self.say("menu.tip", name=name))
+            self.title.set_about(self.say(f"panel_about.{self.name}"))
         self.update()
 
     def render_scene(self, scene: Scene) -> None:
@@ -112,6 +164,24 @@ class Panel(QWidget):
             QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), CARD_RADIUS, CARD_RADIUS
         )
         painter.end()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """A right click that nothing inside wanted, Shift+F10 or the menu key open the menu."""
+        if not self._has_menu:
+            event.ignore()
+            return
+        if event.reason() == QContextMenuEvent.Reason.Mouse:
+            self.menu_asked.emit(self, event.globalPos())
+        else:
+            self.open_menu()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """A double click on the header asks for more room, or for less."""
+        on_header = self.title.isVisibleTo(self) and event.position().y() <= self.title.geometry().bottom()
+        if self._has_menu and on_header and event.button() == Qt.MouseButton.LeftButton:
+            self.room_asked.emit(self)
+        else:
+            event.ignore()
 
     def _differs(self, old: Scene, new: Scene) -> bool:
         if old.look != new.look or ("progress" in self.reads and self._moved(old) != self._moved(new)):

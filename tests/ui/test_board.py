@@ -160,7 +160,7 @@ def test_arrow_keys_move_a_handle_and_double_click_asks_for_the_default(qtbot: Q
         board.show()
     board.show_scene(scene_of(AppState()))
     before = panels["b"].width()
-    handle = board._splitters[0].handles()[0]
+    handle = board._frame.splitters[0].handles()[0]
     with qtbot.waitSignal(board.arranged):
         QTest.keyClick(handle, Qt.Key.Key_Left)
     assert panels["b"].width() < before

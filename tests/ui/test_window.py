@@ -26,14 +26,17 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import Appearance, AppState, Cell, Playback
 from ffn_explorer.state.compute import Cancelled
-from ffn_explorer.state.layouts import sizes_of
+from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS, panels_of, sizes_of
 from ffn_explorer.state.results import Results
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.session import Session
 from ffn_explorer.state.storage import load_preferences, preferences_path
 from ffn_explorer.state.text import catalogue, text
 
-SMALL = AppState(settings=Settings(d_model=8, d_ff=32, layers=1, heads=2, kv_heads=2))
+SMALL = AppState(
+    settings=Settings(d_model=8, d_ff=32, layers=1, heads=2, kv_heads=2),
+    shown=frozenset(panels_of(LAYOUTS[DEFAULT_LAYOUT])),
+)
 
 
 @pytest.fixture(autouse=True)
@@ -445,7 +448,7 @@ def test_looks_shares_and_session_are_remembered(qtbot: QtBot, tmp_path: Path) -
     window.director.request(changes.set_language("ja"))
     window.director.request(changes.set_scale(1.5))
     window.director.request(changes.select_token(2))
-    handle = window.board._splitters[0].handles()[0]
+    handle = window.board._frame.splitters[0].handles()[0]
     QTest.keyClick(handle, Qt.Key.Key_Left)
     shares = sizes_of(window.board.arrangement())
     window.folder = tmp_path
@@ -504,7 +507,7 @@ def test_nonsense_in_the_layout_part_changes_nothing(qtbot: QtBot) -> None:
     }
     preferences_path().write_text(json.dumps(data))
     window, memory = opened(qtbot, None)
-    assert window.layout_name == "explore"
+    assert window.arrangement.name == "explore"
     assert window.folder == Path.home()
     assert window.room_theme == "light"
     closed(window, memory)

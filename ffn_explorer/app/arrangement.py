@@ -1,0 +1,106 @@
+"""Arrangement: which layout the board shows, with what a person made of each of them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from ffn_explorer.app.director import Director
+from ffn_explorer.board import Board
+from ffn_explorer.panels.table import PANELS
+from ffn_explorer.state import changes
+from ffn_explorer.state.layouts import (
+    FIXED,
+    LAYOUTS,
+    Layout,
+    from_json,
+    panels_of,
+    sizes_of,
+    swapped,
+    to_json,
+    with_sizes,
+)
+
+
+class Arrangement(QObject):
+    """Changes the board's layout for a person, and tells the state which panels are in sight."""
+
+    changed = Signal()
+    """There is something new to remember."""
+
+    def __init__(self, board: Board, director: Director, *, name: str) -> None:
+        """Take over a board that shows the layout of this name as it came."""
+        super().__init__(board)
+        self._board = board
+        self._director = director
+        self._layouts: dict[str, Layout] = dict(LAYOUTS)
+        self.name = name
+        board.sight_changed.connect(self._tell_state)
+        board.arranged.connect(self._keep)
+        board.reset_asked.connect(self.reset_shares)
+        self._tell_state()
+
+    def use(self, name: str) -> None:
+        """Show another layout, as a person left it."""
+        self._keep()
+        self.name = name
+        self._show(self._layouts[name])
+
+    def stand_instead(self, old: str, new: str) -> None:
+        """Put a panel in the place of another; one that is on the board exchanges places with it."""
+        alone = self._board.alone
+        self._keep()
+        self._show(swapped(self._layouts[self.name], old, new))
+        if alone is not None:
+            self._board.fill(new)
+
+    def bring(self, name: str) -> None:
+        """Give the keyboard to a panel; one that is not there takes the place of the one last worked in."""
+        if name not in self._board.panels:
+            names = [there for there in panels_of(self._layouts[self.name]) if there not in FIXED]
+            focused = self._board.focused_panel()
+            chosen = self._board.alone or (focused.name if focused and focused.name in names else names[-1])
+            self.stand_instead(chosen, name)
+        self._board.focus_panel(list(self._board.panels).index(name))
+
+    def fill_or_share(self, name: str | None) -> None:
+        """Let a panel fill the board, or bring the others back; None: the one with the keyboard, or the first."""
+        if self._board.alone is not None:
+            self._board.fill(None)
+            return
+        focused = self._board.focused_panel()
+        names = [there for there in self._board.panels if there not in FIXED]
+        self._board.fill(name or (focused.name if focused and focused.name in names else names[0]))
+
+    def reset(self) -> None:
+        """Give this layout the panels and shares that it came with."""
+        self._show(LAYOUTS[self.name])
+
+    def reset_shares(self) -> None:
+        """Give this layout the shares that it came with."""
+        self._show(with_sizes(self._layouts[self.name], sizes_of(LAYOUTS[self.name])))
+
+    def to_json(self) -> dict[str, Any]:
+        """All layouts as plain values; those that are as they came are left out."""
+        self._layouts[self.name] = self._board.arrangement()
+        return {name: to_json(layout) for name, layout in self._layouts.items() if layout != LAYOUTS[name]}
+
+    def restore(self, data: object) -> None:
+        """Take over what was remembered; whatever does not fit is left out."""
+        found = data if isinstance(data, Mapping) else {}
+        for name, layout in LAYOUTS.items():
+            self._layouts[name] = from_json(layout, found.get(name), known=PANELS)
+        self._board.show_layout(self._layouts[self.name])
+
+    def _show(self, layout: Layout) -> None:
+        self._director.request(changes.hover(None))
+        self._layouts[self.name] = layout
+        self._director.attempt(lambda: self._board.show_layout(layout))
+        self.changed.emit()
+
+    def _keep(self) -> None:
+        self._layouts[self.name] = self._board.arrangement()
+        self.changed.emit()
+
+    def _tell_state(self) -> None:
+        self._director.request(changes.show_panels(self._board.in_sight()))

@@ -1,0 +1,123 @@
+"""Finds: all that the search can reach, with words in both languages, and what Enter does with each."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ffn_explorer.panels.table import PANELS
+from ffn_explorer.state import changes
+from ffn_explorer.state.app_state import Language
+from ffn_explorer.state.change import Change
+from ffn_explorer.state.layouts import FIXED, PANEL_GROUPS
+from ffn_explorer.state.numbers import count
+from ffn_explorer.state.scene import Scene
+from ffn_explorer.state.text import Text, say, text
+from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.glyphs import shown_token
+
+if TYPE_CHECKING:
+    from ffn_explorer.app.window import Window
+
+LANGUAGES: tuple[Language, ...] = ("en", "ja")
+NOT_FOUND = frozenset({"find", "leave", "panel_menu"})
+"""Actions that make no sense from inside the search."""
+NUMBERED = re.compile(r"\s*(?P<kind>\D*?)\s*(?P<number>\d[\d,]*)\s*")
+LONGEST_NUMBER = 9
+"""Digits of a number that is looked at; nothing here counts further."""
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """One line of the search: words, what it is found by, its key, and what Enter does (None: nothing)."""
+
+    words: str
+    known_as: str
+    keys: str
+    run: Callable[[], object] | None
+
+
+class Countable(NamedTuple):
+    """Something chosen by its number: what a person may call it, how many there are, how it is chosen."""
+
+    name: str
+    called: tuple[str, ...]
+    total: Callable[[Scene], int]
+    choose: Callable[[int], Change]
+
+
+def _experts(scene: Scene) -> int:
+    return scene.settings.experts if scene.settings.is_moe else 0
+
+
+COUNTABLES = (
+    Countable(
+        "neuron", ("neuron", "ニューロン"), lambda s: s.settings.d_ff, lambda n: changes.choose(neuron=n)
+    ),
+    Countable(
+        "dim", ("dimension", "hidden", "次元"), lambda s: s.settings.d_model, lambda n: changes.choose(dim=n)
+    ),
+    Countable(
+        "layer", ("layer", "層"), lambda s: s.settings.layers, lambda n: changes.set_setting("layer", n)
+    ),
+    Countable("expert", ("expert", "エキスパート"), _experts, changes.select_expert),
+    Countable(
+        "token", ("token", "position", "トークン", "位置"), lambda s: len(s.chips), changes.select_token
+    ),
+)
+
+
+def finds(window: "Window", typed: str) -> list[Find]:
+    """What a person may mean, the likeliest first; everything while nothing is typed."""
+    wanted = typed.casefold().split()
+    plain = [find for find in _named(window) if all(word in find.known_as for word in wanted)]
+    start = typed.strip().casefold()
+    plain.sort(key=lambda find: not find.words.casefold().startswith(start))
+    return [*_numbered(window, typed), *plain]
+
+
+def _named(window: "Window") -> Iterator[Find]:
+    language = window.look.language
+    for name in (name for group in PANEL_GROUPS.values() for name in group if name in PANELS):
+        yield _find(language, _panel_words(name), partial(window.arrangement.bring, name))
+    for name in sorted(FIXED & window.board.panels.keys()):
+        yield _find(language, _panel_words(name), partial(window.arrangement.bring, name))
+    for action in window.keymap.actions:
+        words = action.words(window)
+        if words is not None and action.name not in NOT_FOUND:
+            keys = action.keys[0] if action.keys else ""
+            yield _find(language, words, partial(action.run, window), keys=keys)
+    scene = window.scene
+    for token, chip in enumerate(() if scene is None else scene.chips):
+        shown = shown_token(chip.text, font(window.look))
+        words = text("find.at", token=shown, position=token)
+        yield _find(language, words, partial(window.director.request, changes.select_token(token)))
+
+
+def _panel_words(name: str) -> Text:
+    return text("find.panel", name=text(f"panel_name.{name}"))
+
+
+def _find(language: Language, words: Text, run: Callable[..., Any], *, keys: str = "") -> Find:
+    known_as = " ".join((*(say(each, words) for each in LANGUAGES), keys)).casefold()
+    return Find(say(language, words), known_as, keys, run)
+
+
+def _numbered(window: "Window", typed: str) -> Iterator[Find]:
+    """Neuron, dimension, layer, expert and token of a number, alone or behind what it counts."""
+    found = NUMBERED.fullmatch(typed)
+    if found is None or window.scene is None:
+        return
+    kind, digits = found["kind"].casefold(), found["number"].replace(",", "")
+    number = int(digits[:LONGEST_NUMBER])
+    language = window.look.language
+    for row in COUNTABLES:
+        total = row.total(window.scene)
+        if not total or not any(name.startswith(kind) for name in row.called):
+            continue
+        name = text(f"find.{row.name}", n=count(number))
+        if number < total:
+            yield Find(say(language, name), "", "", partial(window.director.request, row.choose(number)))
+        elif kind:
+            yield Find(say(language, "find.beyond", name=name, last=count(total - 1)), "", "", None)
