@@ -64,7 +64,7 @@ class Director(QObject):
         self._last_frame = 0.0
         self._frame = QTimer(self)
         self._frame.setSingleShot(True)
-        self._frame.timeout.connect(self._show)
+        self._frame.timeout.connect(self.show_now)
         self._flash = QTimer(self)
         self._flash.setSingleShot(True)
         self._flash.setInterval(FLASH_MS)
@@ -151,7 +151,7 @@ class Director(QObject):
         self._started = True
         self.loader.want(self.state)
         self.clock.run(self.state.playback.playing)
-        self._show()
+        self.show_now()
 
     def close(self) -> bool:
         """Stop for good; True if nothing is left running."""
@@ -183,7 +183,7 @@ class Director(QObject):
 
     def _tick(self, seconds: float) -> None:
         self.request(changes.tick(seconds, stages=self.stages))
-        self._show()
+        self.show_now()
 
     def _set_busy(self, busy: Text | None) -> None:
         if busy != self._busy:
@@ -195,7 +195,8 @@ class Director(QObject):
             due_ms = FRAME_MS - (perf_counter() - self._last_frame) * 1_000
             self._frame.start(max(0, round(due_ms)))
 
-    def _show(self) -> None:
+    def show_now(self) -> None:
+        """Make the Scene of the present state, without waiting for the next frame."""
         hover, self._hover = self._hover, None
         if hover is not None:
             self.attempt(lambda: self.session.apply(hover))

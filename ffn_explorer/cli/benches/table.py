@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from ffn_explorer.cli.benches import first_picture, forward, frame, frames, stall
+from ffn_explorer.cli.benches import first_picture, forward, frame, frames, large, stall
 from ffn_explorer.cli.benches.timing import Measured
 
 Kind = Literal["ratio", "value"]
@@ -43,6 +43,8 @@ BENCHES = (
     Bench("forward_bfloat16", forward.plain_bfloat16, "ratio", 1.05, "ms"),
     Bench("forward_bfloat16_gated", forward.gated_bfloat16, "ratio", 1.05, "ms"),
     Bench("frame_playing", frame.playing, "ratio", 2.5, "ms"),
+    Bench("large_frame", large.frame, "ratio", 2.5, "ms"),
+    Bench("large_select", large.select, "ratio", 2.5, "ms"),
     Bench("first_picture", first_picture.first_picture, "ratio", 2.0, "ms"),
     Bench("stall_torch_import", stall.torch_import, "value", 250.0, "ms"),
     Bench("stall_use", stall.use, "value", 50.0, "ms"),
