@@ -22,7 +22,7 @@ class Memories:
     neuron, m, norm, strength `[F]`: m the hidden value, norm = ||v||, strength = |m| · ||v||.
     cosine, error `[F + 1]`: the sum of the k strongest against the sum of all, k = 0..F (bias left out):
     cosine is 0 at k = 0; error = ||difference|| / ||sum of all||.  All of it is from before any cut: how many
-    the pass keeps says `FFNSpec.keep`.
+    the pass keeps says `FFNSpec.keep`.  other: the same of the run compared with (B).
     """
 
     sentence: int
@@ -35,12 +35,13 @@ class Memories:
     strength: Floats
     cosine: Floats
     error: Floats
+    other: "Memories | None" = None
 
     @property
     def nbytes(self) -> int:
         """Bytes of all arrays."""
         arrays = (self.neuron, self.m, self.norm, self.strength, self.cosine, self.error)
-        return sum(array.nbytes for array in arrays)
+        return sum(array.nbytes for array in arrays) + (0 if self.other is None else self.other.nbytes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

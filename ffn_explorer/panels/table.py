@@ -26,6 +26,12 @@ def _maps() -> Panel:
     return MapsPanel()
 
 
+def _memory() -> Panel:
+    from ffn_explorer.panels.memory import MemoryPanel
+
+    return MemoryPanel()
+
+
 def _curve() -> Panel:
     from ffn_explorer.panels.curve import CurvePanel
 
@@ -80,12 +86,19 @@ def _weights() -> Panel:
     return WeightsPanel()
 
 
+def _routing() -> Panel:
+    from ffn_explorer.panels.routing import RoutingPanel
+
+    return RoutingPanel()
+
+
 PANELS: Mapping[str, PanelMaker] = MappingProxyType(
     {
         "chips": _chips,
         "stage": _stage,
         "maps": _maps,
         "curve": _curve,
+        "memory": _memory,
         "proof": _proof,
         "place": _place,
         "transport": _transport,
@@ -94,5 +107,6 @@ PANELS: Mapping[str, PanelMaker] = MappingProxyType(
         "card": _card,
         "terms": _terms,
         "output": _output,
+        "routing": _routing,
     }
 )
