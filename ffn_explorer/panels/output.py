@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ffn_explorer.core.readings import Contributions
@@ -31,7 +31,7 @@ from ffn_explorer.widgets.parts_keys import (
     token_of,
 )
 from ffn_explorer.widgets.parts_table import ranking_of, table_of, tail_of
-from ffn_explorer.widgets.parts_words import line_of, sums_of, words_of
+from ffn_explorer.widgets.parts_words import Sums, line_of, sums_of, words_of
 from ffn_explorer.widgets.reveal import cell_share
 from ffn_explorer.widgets.sizes import px
 from ffn_explorer.widgets.sum_list import SumList
@@ -75,7 +75,7 @@ class OutputPanel(Panel):
         self.strip = DimStrip()
         self.list = SumList()
         self.line = ElidedLabel()
-        self._sums = ("", "", "")
+        self._sums = Sums()
         body = QWidget()
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
@@ -155,7 +155,7 @@ class OutputPanel(Panel):
         self.list.setAccessibleName(sentence)
         self.line.set_text("")
         if scene.run is None or reading_of(scene) is None:
-            self._sums = ("", "", "")
+            self._sums = Sums()
             self._fit()
             self.strip.show_dims(None, scene.look)
 
@@ -211,9 +211,14 @@ class OutputPanel(Panel):
             return
         self.strip.setVisible(self.height() >= px(self.scene.look, STRIP_FROM_PX))
         wide = self.width() >= px(self.scene.look, SUM_FROM_PX)
-        method, whole, short = self._sums
-        self.sum.set_text(whole if wide else "", short=short)
-        self.note.set_text(method if wide else whole, short="" if wide else short)
+        said = self._sums
+        self.sum.set_text(said.whole if wide else "", short=said.short if wide else "")
+        self.note.set_text(said.method if wide else said.whole, short="" if wide else self._beside(said))
+
+    def _beside(self, said: Sums) -> str:
+        """The sum as it fits beside the title."""
+        metrics = QFontMetrics(self.note.font())
+        return said.short if metrics.horizontalAdvance(said.short) <= self.note.width() else said.brief
 
     # What a person does -------------------------------------------------------------------------------------
 

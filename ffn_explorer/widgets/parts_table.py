@@ -89,7 +89,7 @@ def tail_of(reading: Contributions, words: PartsWords, *, chained: bool, progres
 
     def brief(first: int, past: int) -> tuple[Row, ...]:
         others = reading.out - float(reading.part[first:past].sum())
-        return (closing(OTHERS, words.brief(left_over(first, past)), others),)
+        return (closing(OTHERS, words.brief, others),)
 
     return Tail(full, brief, 1 + len(rows), chained=chained, progress=progress)
 
@@ -114,7 +114,7 @@ def table_of(reading: Contributions) -> list[list[str]]:
 def _columns(reading: Contributions, words: PartsWords, look: Appearance) -> tuple[Column, ...]:
     """Neuron, expert of a mixture, what it adds, its pre-activation and m; the last give way first."""
     n, metrics = len(reading.part), QFontMetricsF(font(look, "body", bold=True))
-    names = (words.others(n), words.brief(n), words.bias, words.rest, words.rounding, words.total)
+    names = (words.others(n), words.brief, words.bias, words.rest, words.rounding, words.total)
     return (
         Column(words.neuron, "left", widest=max(names, key=metrics.horizontalAdvance)),
         *(() if reading.expert is None else (Column(words.expert),)),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ffn_explorer.core.readings import Contributions
 from ffn_explorer.core.stages import Stage
@@ -30,8 +30,17 @@ class PartsWords:
     bias: str
     rest: str
     rounding: str
-    brief: Callable[[int], str]
+    brief: str
     total: str
+
+
+class Sums(NamedTuple):
+    """How the parts come about; x + out = y with its numbers, shorter, and y alone."""
+
+    method: str = ""
+    whole: str = ""
+    short: str = ""
+    brief: str = ""
 
 
 def words_of(language: str, run: RunResult, reading: Contributions) -> PartsWords:
@@ -55,34 +64,32 @@ def words_of(language: str, run: RunResult, reading: Contributions) -> PartsWord
         bias=_say(language, "bias_experts") if settings.is_moe else _say(language, "bias", dim=dim),
         rest=_say(language, rest) if dropped or shared else "",
         rounding=_say(language, "rounding", dtype=settings.dtype),
-        brief=lambda n: _say(language, "brief", n=numbers.count(n)),
+        brief=_say(language, "brief"),
         total=_say(language, "total", dim=dim),
     )
 
 
-def sums_of(scene: Scene, run: RunResult, reading: Contributions) -> tuple[str, str, str]:
-    """How the parts come about, x + out = y with its numbers, and the same in few words.
-
-    The sum is told once the pass has made it.
-    """
+def sums_of(scene: Scene, run: RunResult, reading: Contributions) -> Sums:
+    """Method and sum; the sum is told once the pass has made it."""
     language, settings = scene.look.language, run.request.settings
     method = _say(language, "note_expert" if settings.is_moe else "note")
     if settings.training and settings.dropout > 0:
         method += _say(language, "note_dropout")
     last = Stage.RESIDUAL if Stage.RESIDUAL in run.values else Stage.OUT
     if dict(scene.progress).get(last, 1.0) < 1.0:
-        return method, "", ""
+        return Sums(method)
     other = other_row(scene, run, reading)
     b = "" if other is None else _say(language, "sum_other", out=numbers.short(float(other[reading.dim])))
     if not run.spec.residual:
         alone = _say(language, "sum_alone", out=numbers.short(reading.out))
-        return method, alone + b, alone
+        return Sums(method, alone + b, alone, alone)
     sandwich = run.spec.norm.placement == "sandwich"
     at = (reading.sentence, reading.token, reading.dim)
     added = float(run.values[Stage.POST_NORM][at]) if sandwich else reading.out
     sign = numbers.MINUS if added < 0.0 else "+"
     shown = f"{numbers.short(reading.x)} {sign} {numbers.short(abs(added))} = {numbers.short(reading.y)}"
-    return method, _say(language, "sum_sandwich" if sandwich else "sum_whole", sum=shown) + b, shown
+    whole = _say(language, "sum_sandwich" if sandwich else "sum_whole", sum=shown)
+    return Sums(method, whole + b, shown, f"y = {numbers.short(reading.y)}")
 
 
 def line_of(language: str, reading: Contributions, place: int) -> tuple[str, str]:
