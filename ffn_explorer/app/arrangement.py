@@ -64,7 +64,7 @@ class Arrangement(QObject):
         self._board.focus_panel(list(self._board.panels).index(name))
 
     def fill_or_share(self, name: str | None) -> None:
-        """Let a panel fill the board, or bring the others back; None: the one with the keyboard, or the first."""
+        """Let a panel fill the board, or bring the others back; None: the one in use, or the first."""
         if self._board.alone is not None:
             self._board.fill(None)
             return

@@ -49,7 +49,7 @@ class PanelMenu(QMenu):
         export.triggered.connect(lambda: acts.export_card(window, panel))
         self.addSeparator()
         about = self._add(self, "about")
-        about.triggered.connect(lambda: window.director.tell(text(f"panel_about.{panel.name}")))
+        about.triggered.connect(lambda: window.director.tell(text(f"panel.{panel.name}.about")))
 
     def _add_others(self, panel: Panel) -> None:
         """Every panel that can stand here, group by group; the digit of those that are on the board."""

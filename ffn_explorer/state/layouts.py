@@ -49,7 +49,7 @@ PANEL_GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "memory": ("memory", "running_sum", "neuron", "theatre"),
         "place": ("position", "place", "routing"),
         "cost": ("bill", "weights", "code"),
-        "read": ("card", "proof"),
+        "read": ("card", "proof", "terms"),
     }
 )
 """Panels that can stand in any slot, in the groups and the order in which a person finds them."""
