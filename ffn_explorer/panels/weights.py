@@ -31,7 +31,7 @@ class WeightsPanel(Panel):
 
     name: ClassVar[str] = "weights"
     reads: ClassVar[frozenset[str]] = frozenset(
-        {"run", "matrix", "spot", "selection", "hover", "point", "progress", "origin", "views", "lagging"}
+        {"run", "matrix", "spot", "selection", "hover", "point", "progress", "views", "lagging"}
     )
     moves: ClassVar[frozenset[Stage]] = frozenset(READS.values())
 
@@ -202,13 +202,13 @@ class WeightsPanel(Panel):
         made = scene.matrix
         read = cell_share(dict(scene.progress).get(READS[made.role], 1.0))
         if read < 1.0:
-            total = made.shape[0] * made.shape[1]
-            done = int(read * made.shape[0]) * made.shape[1]
-            self.note.set_text(self.say("read", done=numbers.count(done), total=numbers.count(total)))
+            done, total = (
+                numbers.count(n * made.shape[1]) for n in (int(read * made.shape[0]), made.shape[0])
+            )
+            short = self.say("read_short", done=done, total=total)
+            self.note.set_text(self.say("read", done=done, total=total), short=short)
             return
-        parts = self._scale(made, scale)
-        long = self.say("joiner").join((parts, self.say("limit_all"), self.say(scene.origin)))
-        self.note.set_text(long, short=parts)
+        self.note.set_text(self._scale(made, scale), short=self._scale_short(scale))
 
     def _scale(self, made: Matrix, scale: tuple[float, float]) -> str:
         kinds = kinds_of(made)
@@ -223,6 +223,11 @@ class WeightsPanel(Panel):
             else self.say(f"spread_{kind}", n=_places(1 / n))
             for kind, n in zip(kinds, scale, strict=True)
         )
+
+    def _scale_short(self, scale: tuple[float, float]) -> str:
+        if max(scale) <= 1.0:
+            return ""
+        return self.say("pooled_short", rows=_places(scale[0]), columns=_places(scale[1]))
 
     def _point(self, at: tuple[int, int] | None) -> None:
         made = None if self.scene is None else self.scene.matrix

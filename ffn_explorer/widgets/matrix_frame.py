@@ -146,8 +146,17 @@ class MatrixPainter:
     def _mark_pointed(self) -> None:
         colour = QColor(self.theme.ink)
         colour.setAlphaF(0.8)
+        row, column = self.picture.pointed
         pens = (self._halo(3.0), QPen(colour, line_px(self.look)))
-        self._mark(*self.picture.pointed, pens=pens, reach=0.0)
+        if row is None or column is None or min(self._cell_size()) < _WIDE_CELL_PX:
+            self._mark(row, column, pens=pens, reach=0.0)
+            return
+        # One large weight needs no lines that lead to it.
+        cell = self.places.cell(self.picture, row, column) & self.area
+        self.painter.setBrush(Qt.BrushStyle.NoBrush)
+        for pen in (self._halo(5.0), QPen(QColor(self.theme.ink), line_px(self.look, 2.5))):
+            self.painter.setPen(pen)
+            self.painter.drawRect(cell)
 
     def _halo(self, width: float) -> QPen:
         halo = QColor(self.theme.surface)
