@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from ffn_explorer.core.edits import Edits
@@ -25,6 +26,10 @@ from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.reveal import ribbon_share
 from ffn_explorer.widgets.routing_map import At, RoutingMap
 from ffn_explorer.widgets.routing_picture import Mode, RoutingPicture, RoutingWords
+from ffn_explorer.widgets.sizes import px
+
+LOW_PX = 280
+"""Height of a card below which its buttons take one line."""
 
 OFFERED_EXPERTS = 8
 """Experts that the button of the empty panel sets; two of them per token follow."""
@@ -95,6 +100,15 @@ class RoutingPanel(Panel):
             self._write_note(scene.run)
             self._show_buttons(scene, table)
             self.map.show_routing(self._picture(scene, scene.run, table))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the map its room: a low card shows one line of buttons, the keys do the rest."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        if self.scene is not None:
+            self.buttons.set_most(1 if self.height() < px(self.scene.look, LOW_PX) else 0)
 
     def table(self) -> list[list[str]] | None:
         """Every token's choices, weights, margin and logits."""
@@ -218,6 +232,7 @@ class RoutingPanel(Panel):
         )
         self.mode.explain(self.say(f"show_{other}_tip"), self.say(f"show_{other}_tip"))
         self.buttons.set_look(scene.look)
+        self._fit()
 
     def _target(self, scene: Scene, table: RoutingTable) -> int:
         """The chosen expert, else the first choice of the chosen token."""

@@ -12,13 +12,14 @@ _GAP_PX = 6
 
 
 class ButtonRow(QWidget):
-    """Holds buttons in the order given; its height follows from its width."""
+    """Holds buttons in the order given; its height follows from its width. Put the dispensable ones last."""
 
     def __init__(self, buttons: tuple[DrawnButton, ...], parent: QWidget | None = None) -> None:
         """Take the buttons."""
         super().__init__(parent)
         self._buttons = buttons
         self._look = Appearance()
+        self._most = 0
         for button in buttons:
             button.setParent(self)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -29,6 +30,12 @@ class ButtonRow(QWidget):
         for button in self._buttons:
             button.set_look(look)
         self.arrange()
+
+    def set_most(self, lines: int) -> None:
+        """Show at most this many lines, 0 for all; buttons that come later are left out."""
+        if lines != self._most:
+            self._most = lines
+            self.arrange()
 
     def arrange(self) -> None:
         """Place the buttons anew, after words or widths have changed."""
@@ -46,12 +53,17 @@ class ButtonRow(QWidget):
         self.arrange()
 
     def _place(self, width: int) -> int:
-        gap, x, y, line = px(self._look, _GAP_PX), 0, 0, 0
+        gap, x, y, line, lines = px(self._look, _GAP_PX), 0, 0, 0, 1
         for button in self._buttons:
             size = button.sizeHint()
             if x and x + size.width() > width:
-                x, y = 0, y + line + gap
-                line = 0
+                lines += 1
+                if not self._most or lines <= self._most:
+                    x, y, line = 0, y + line + gap, 0
+            shown = not self._most or lines <= self._most
+            button.setVisible(shown)
+            if not shown:
+                continue
             button.setGeometry(x, y, size.width(), size.height())
             x, line = x + size.width() + gap, max(line, size.height())
         return y + line

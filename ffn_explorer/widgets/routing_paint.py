@@ -2,7 +2,7 @@
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from ffn_explorer.state import numbers
 from ffn_explorer.widgets.axes import whole_ticks
@@ -11,6 +11,8 @@ from ffn_explorer.widgets.routing_frame import MARKED_PX, RoutingFrame
 from ffn_explorer.widgets.routing_image import routing_image, sequential
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import blend, diverging, ink_on
+
+_COVERED_PX = 8.0
 
 
 class RoutingCells(RoutingFrame):
@@ -107,16 +109,13 @@ class RoutingCells(RoutingFrame):
 
     def _banned(self) -> None:
         """Columns of dropped experts lie under a hatch."""
-        hatch = QColor(self.theme.muted)
+        hatch = blend(self.theme.muted, self.theme.surface, 0.45)
         for expert in sorted(self.picture.banned):
             if self.in_sight(expert):
                 column = QRectF(self.cell(0, expert))
                 column.setHeight(self.places.area.height())
                 self.painter.fillRect(column, blend(self.theme.sunken, self.theme.surface, 0.7))
-                self.painter.setPen(Qt.PenStyle.NoPen)
-                self.painter.fillRect(column, Qt.BrushStyle.BDiagPattern)
-                self.painter.setPen(QPen(hatch, 0))
-                self.painter.drawRect(column.adjusted(0, 0, -1, -1))
+                self.painter.fillRect(column, QBrush(hatch, Qt.BrushStyle.BDiagPattern))
 
     def _rows(self) -> None:
         picture, area = self.picture, self.places.area
@@ -176,7 +175,11 @@ class RoutingCells(RoutingFrame):
     def _frames(self) -> None:
         """Lines around the chosen token and expert, and thinner ones around those pointed at."""
         picture, area = self.picture, self.places.area
+        if picture.share <= 0.0:
+            return
         self.painter.setBrush(Qt.BrushStyle.NoBrush)
+        # Around cells that a line would cover, not on them.
+        out_x, out_y = (1.5 if side < _COVERED_PX else 0.0 for side in (self.wide, self.high))
         sets = (
             (picture.pointed_token, picture.pointed_expert, 1.0, self.theme.muted),
             (picture.token, picture.expert, 2.0, self.theme.ink),
@@ -185,7 +188,8 @@ class RoutingCells(RoutingFrame):
             self.painter.setPen(QPen(QColor(colour), line_px(self.look, width)))
             if token is not None and token < picture.table.tokens:
                 top = area.top() + token * self.high
-                self.painter.drawRect(QRectF(area.left() - 1, top - 0.5, area.width() + 1, self.high))
+                row = QRectF(area.left() - 1, top - 0.5, area.width() + 1, self.high)
+                self.painter.drawRect(row.adjusted(0, -out_y, 0, out_y))
             if expert is not None and self.in_sight(expert):
                 column = QRectF(self.column_x(expert), area.top() - 1, self.wide, area.height() + 1)
-                self.painter.drawRect(column)
+                self.painter.drawRect(column.adjusted(-out_x, 0, out_x, 0))

@@ -21,6 +21,8 @@ _LABELS_SHARE = 0.2
 
 _MARGIN_SHARE = 0.17
 _LOAD_SHARE = 0.22
+_ROOMY_LINES = 9.5
+"""Lines of small type below which load and scale are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,12 @@ class RoutingPicture:
         return max(counts)
 
     @property
+    def legend(self) -> tuple[str, ...]:
+        """What is said of the lines and bars of the load."""
+        limited = (self.words.capacity,) if self.table.capacity is not None else ()
+        return (*limited, *((self.words.ours, self.words.theirs) if self.other is not None else ()))
+
+    @property
     def limit(self) -> float:
         """Largest magnitude on the scale of the map: of the weights, or of the logits."""
         values = self.table.weight if self.mode == "weights" else self.table.logits
@@ -88,12 +96,16 @@ class RoutingPicture:
 
 @dataclass(frozen=True, slots=True)
 class RoutingPlaces:
-    """Parts of the widget: map, expert numbers under it, load under these, margins and scale at the right."""
+    """Parts of the widget: map, expert numbers under it, load under these, margins and scale at the right.
+
+    A low widget leaves out load and scale: both are empty then.
+    """
 
     size: QSizeF
     line: float
     area: QRectF
     ticks: QRectF
+    legend: QRectF
     load: QRectF
     margin: QRectF
     scale: QRectF
@@ -101,35 +113,40 @@ class RoutingPlaces:
 
 def routing_places(picture: RoutingPicture, size: QSizeF) -> RoutingPlaces:
     """Divide the widget."""
-    look = picture.look
+    look, words = picture.look, picture.words
     metrics = QFontMetricsF(font(look, "small"))
     bold = QFontMetricsF(font(look, "small", bold=True))
     line = metrics.height()
-    names = max([bold.horizontalAdvance(name) for name in (*picture.rows, picture.words.columns)], default=0)
-    counts = metrics.horizontalAdvance(numbers.count(picture.most))
-    load_name = metrics.horizontalAdvance(picture.words.load[-1])
-    left = max(min(names, size.width() * _LABELS_SHARE), counts, load_name) + px(look, 8)
+    compact = size.height() < _ROOMY_LINES * line
+    names = max((bold.horizontalAdvance(name) for name in picture.rows), default=0.0)
+    beside = [words.rows, words.columns, words.load[-1], numbers.count(picture.most)]
+    left = max([min(names, size.width() * _LABELS_SHARE), *map(metrics.horizontalAdvance, beside)]) + px(
+        look, 9
+    )
     ends = [metrics.horizontalAdvance(signed(end)) for end in picture.margins]
-    heads = metrics.horizontalAdvance(picture.words.margin[-1])
-    right = max(heads, 2.2 * max(ends), size.width() * _MARGIN_SHARE)
-    top = line + px(look, 4)
-    load = max(1.6 * line, size.height() * _LOAD_SHARE)
-    ticks = line + px(look, 7)
-    gap = px(look, 12)
+    heads = [metrics.horizontalAdvance(word) for word in (words.margin[-1], words.scale)]
+    right = max([*heads, 2.2 * max(ends), size.width() * _MARGIN_SHARE]) + px(look, 3)
+    legend = line if picture.legend and not compact else 0.0
+    load = 0.0 if compact else max(1.6 * line, size.height() * _LOAD_SHARE) + legend
+    ticks, gap, space = line + px(look, 7), px(look, 12), px(look, 4)
+    top = round(2 * line + space)
     area = QRectF(
         round(left),
-        round(top + line),
+        top,
         max(1.0, round(size.width() - left - right - gap)),
-        max(1.0, round(size.height() - top - line - ticks - load - px(look, 4))),
+        max(1.0, round(size.height() - top - ticks - load - (0 if compact else space))),
     )
     under = QRectF(area.left(), area.bottom(), area.width(), ticks)
-    beside = round(area.right() + gap)
+    past = round(area.right() + gap)
+    width = max(1.0, size.width() - past)
+    floor = under.bottom() + space
     return RoutingPlaces(
         size=size,
         line=line,
         area=area,
         ticks=under,
-        load=QRectF(area.left(), under.bottom() + px(look, 4), area.width(), load - px(look, 4)),
-        margin=QRectF(beside, area.top(), max(1.0, size.width() - beside - 1), area.height()),
-        scale=QRectF(beside, under.bottom() + line * 0.3, max(1.0, size.width() - beside - 1), load),
+        legend=QRectF(area.left(), floor, area.width(), legend),
+        load=QRectF(area.left(), floor + legend, area.width(), max(0.0, load - space - legend)),
+        margin=QRectF(past, area.top(), width, area.height()),
+        scale=QRectF(past, under.bottom() + line * 0.3, width, load),
     )

@@ -2,12 +2,12 @@
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QImage, QPainter, QPen
 
 from ffn_explorer.state import numbers
 from ffn_explorer.state.routing_table import CLOSE_CALL
 from ffn_explorer.widgets.axes import signed
-from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, fitting
+from ffn_explorer.widgets.drawn_text import LEFT, RIGHT, fitting
 from ffn_explorer.widgets.routing_frame import MARKED_PX, RoutingFrame
 from ffn_explorer.widgets.routing_image import sequential
 from ffn_explorer.widgets.sizes import line_px, px
@@ -20,10 +20,14 @@ class RoutingSides(RoutingFrame):
     def paint_sides(self) -> None:
         """Paint everything."""
         self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        self._load()
+        if self.places.load.height():
+            self._load()
         self._margins()
         self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-        self._scale()
+        if self.places.load.height():
+            self._scale()
+            self._counts()
+            self._legend()
         self._words()
 
     def _load(self) -> None:
@@ -39,7 +43,7 @@ class RoutingSides(RoutingFrame):
             if more:
                 over = QRectF(left, place.bottom() - tall - more, width, more)
                 self.painter.setPen(QPen(lost, 0))
-                self.painter.setBrush(Qt.BrushStyle.BDiagPattern if width > MARKED_PX else lost)
+                self.painter.setBrush(QBrush(lost, Qt.BrushStyle.BDiagPattern) if width > MARKED_PX else lost)
                 self.painter.drawRect(over.adjusted(0, 0, -1, 0))
             if picture.other is not None and expert < len(picture.other):
                 y = place.bottom() - float(picture.other[expert]) * unit
@@ -48,7 +52,7 @@ class RoutingSides(RoutingFrame):
         self.painter.setBrush(Qt.BrushStyle.NoBrush)
         self.painter.setPen(QPen(QColor(self.theme.muted), 0))
         self.painter.drawLine(place.bottomLeft(), place.bottomRight())
-        if table.capacity is not None:
+        if table.capacity is not None and picture.share > 0.0:
             pen = QPen(QColor(self.theme.ink), line_px(self.look), Qt.PenStyle.DashLine)
             self.painter.setPen(pen)
             y = place.bottom() - place.height() * table.capacity / picture.most
@@ -103,7 +107,7 @@ class RoutingSides(RoutingFrame):
 
     def _words(self) -> None:
         words, places, look = self.picture.words, self.places, self.look
-        line, margin, load = places.line, places.margin, places.load
+        line, margin = places.line, places.margin
         top = QRectF(0, 0, places.size.width(), line)
         self.text(fitting(words.readout, self.small, top.width()), top, align=LEFT, strong=False, ink=True)
         head = QRectF(margin.left(), margin.top() - line - 1, margin.width(), line)
@@ -113,7 +117,12 @@ class RoutingSides(RoutingFrame):
         left = places.area.left() - px(look, 8)
         self.text(words.columns, QRectF(0, places.ticks.top() + px(look, 4), left, line), align=RIGHT)
         self._margin_ends(QRectF(margin.left(), places.ticks.top() + px(look, 2), margin.width(), line))
-        counts = QRectF(0, load.top() - line * 0.35, left, line)
+
+    def _counts(self) -> None:
+        """Axis of the load."""
+        words, line, load = self.picture.words, self.places.line, self.places.load
+        left = self.places.area.left() - px(self.look, 8)
+        counts = QRectF(0, load.top() - line * 0.3, left, line)
         self.text(numbers.count(self.picture.most), counts, align=RIGHT)
         base = QRectF(0, load.bottom() - line, left, line)
         between = base.top() - counts.bottom()
@@ -123,26 +132,18 @@ class RoutingSides(RoutingFrame):
             self.text("0", base, align=RIGHT)
         else:
             self.text(name, base, align=RIGHT)
-        self._legend(load)
 
     def _margin_ends(self, place: QRectF) -> None:
         low, high = self.picture.margins
         self.text(numbers.axis(high), place, align=RIGHT)
         self.text(signed(low) if low else "0", place, align=LEFT)
 
-    def _legend(self, load: QRectF) -> None:
-        """Capacity beside its line, and whose load is whose."""
-        words, table, line = self.picture.words, self.picture.table, self.places.line
-        parts = [words.capacity] if table.capacity is not None else []
-        parts += [words.ours, words.theirs] if self.picture.other is not None else []
-        if not parts:
-            return
-        text = "   ".join(parts)
-        width = QFontMetricsF(self.small).horizontalAdvance(text) + 4
-        if width > load.width():
-            return
-        place = QRectF(load.right() - width, load.top() - line * 0.2, width, line)
-        ground = QColor(self.theme.surface)
-        ground.setAlphaF(0.85)
-        self.painter.fillRect(place, ground)
-        self.text(text, place, align=CENTRE)
+    def _legend(self) -> None:
+        """Which line is the capacity, and whose load is whose."""
+        if self.picture.legend and self.places.legend.height():
+            text = fitting(
+                ("   ".join(self.picture.legend), self.picture.legend[0]),
+                self.small,
+                self.places.legend.width(),
+            )
+            self.text(text, self.places.legend, align=RIGHT)
