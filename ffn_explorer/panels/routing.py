@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from ffn_explorer.core.cost import matrices_of
 from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
@@ -92,14 +93,19 @@ class RoutingPanel(Panel):
         self.buttons.setVisible(table is not None)
         self.note.set_text("")
         if wants_experts:
-            act, tip = self.say("offer"), self.say("offer_tip")
-            self.offered.show_offer(scene.look, self.say("no_experts"), act=act, tip=tip)
+            self._offer(scene)
         elif scene.run is None or table is None:
             self.map.show_sentence(self.say("empty"), scene.look)
         else:
             self._write_note(scene.run)
             self._show_buttons(scene, table)
             self.map.show_routing(self._picture(scene, scene.run, table))
+
+    def _offer(self, scene: Scene) -> None:
+        settings = scene.settings if scene.run is None else scene.run.request.settings
+        d, f = numbers.count(settings.d_model), numbers.count(settings.d_ff)
+        said = self.say("no_experts", n=matrices_of(settings), d=d, f=f)
+        self.offered.show_offer(scene.look, said, act=self.say("offer"), tip=self.say("offer_tip"))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave the map its room: a low card shows one line of buttons, the keys do the rest."""
