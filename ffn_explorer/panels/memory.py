@@ -20,7 +20,7 @@ from ffn_explorer.widgets.memory_rows import SORTS, MemoryRows, Sort
 from ffn_explorer.widgets.memory_words import dropped, kept_of, reading_of
 from ffn_explorer.widgets.mode_tabs import Mode, ModeTabs
 from ffn_explorer.widgets.number_edit import IntEdit
-from ffn_explorer.widgets.panel import Panel
+from ffn_explorer.widgets.panel import PADDING_PX, Panel
 from ffn_explorer.widgets.ranked import Column, RankedList, Ranking
 from ffn_explorer.widgets.sizes import px
 
@@ -32,6 +32,11 @@ WIDEST = "−0.00×10⁻⁰"
 
 TALL_PX = 300
 """From this height on there is room to say how to read the list."""
+
+SPACING_PX = 6
+
+LOW_PX = 230
+"""Below this height the rows need the room of the line that says where the numbers come from."""
 
 
 class MemoryPanel(Panel):
@@ -70,7 +75,7 @@ class MemoryPanel(Panel):
             label.set_look(small, self.theme.muted)
         self.label.setFont(small)
         self.label.setText(self.say("neuron"))
-        self.field.setFont(small)
+        self.field.setFont(font(scene.look, "body"))
         self.field.setSpecialValueText(self.say("nothing"))
         self.field.setAccessibleName(self.say("field"))
         self.field.setToolTip(self.say("field_tip"))
@@ -93,12 +98,12 @@ class MemoryPanel(Panel):
             self.source.set_text("")
             self.list.show_sentence(lacking, scene.look)
             return
-        ranked, kept = self.say(f"note_{sort}"), self._kept(run)
+        ranked, kept = self.say("paired" if found.other else f"note_{sort}"), self._kept(run)
         self.note.set_text(" · ".join(filter(None, (kept, ranked))), short=kept or ranked)
-        where = {"stage": run.enters_down.value, "b": found.sentence, "s": found.token}
-        what = self.say("source_expert" if found.expert is not None else "source", **where)
-        self.source.set_text(f"{what} · {self.say(scene.origin)}", short=self.say(scene.origin))
-        self.list.show_ranking(self._ranking(scene, run, self._rows(scene, run, found)))
+        rows = self._rows(scene, run, found)
+        whole, short = self._source(scene, run, rows)
+        self.source.set_text(whole, short=short)
+        self.list.show_ranking(self._ranking(scene, run, rows))
 
     def table(self) -> list[list[str]] | None:
         """Every memory, the strongest first."""
@@ -117,7 +122,7 @@ class MemoryPanel(Panel):
 
     def _body(self) -> QWidget:
         body, controls = QWidget(self), QHBoxLayout()
-        controls.setSpacing(6)
+        controls.setSpacing(SPACING_PX)
         controls.addWidget(self.sorts)
         controls.addStretch(1)
         controls.addWidget(self.label)
@@ -136,6 +141,10 @@ class MemoryPanel(Panel):
     def _make_room(self) -> None:
         if self.scene is not None:
             self.reading.setVisible(self.height() >= px(self.scene.look, TALL_PX))
+            self.source.setVisible(self.height() >= px(self.scene.look, LOW_PX))
+            controls = (self.sorts, self.label, self.field)
+            room = self.width() - 2 * PADDING_PX - len(controls) * SPACING_PX
+            self.label.setVisible(sum(each.sizeHint().width() for each in controls) <= room)
 
     def _title(self, scene: Scene, run: RunResult | None, found: Memories | None) -> str:
         if run is None or found is None:
@@ -158,6 +167,18 @@ class MemoryPanel(Panel):
             return self.say("dropped", expert=found.expert, token=token)
         return ""
 
+    def _source(self, scene: Scene, run: RunResult, rows: MemoryRows) -> tuple[str, str]:
+        """Where the chosen neuron stands and where the numbers come from, at length and in short."""
+        found, origin, chosen = rows.memories, self.say(scene.origin), scene.selection.neuron
+        where = {"stage": run.enters_down.value, "b": found.sentence, "s": found.token}
+        what = self.say("source_expert" if found.expert is not None else "source", **where)
+        row = None if chosen is None or not rows.written else rows.place_of(chosen)
+        if row is None or chosen is None:
+            return f"{what} · {origin}", origin
+        rank, total = numbers.count(int(rows.order[row]) + 1), numbers.count(len(rows.order))
+        place = self.say("place", neuron=numbers.count(chosen), rank=rank, total=total)
+        return f"{place} · {what} · {origin}", f"{place} · {origin}"
+
     def _kept(self, run: RunResult) -> str:
         total = run.values[run.enters_down].shape[2]
         kept = kept_of(run)
@@ -179,11 +200,10 @@ class MemoryPanel(Panel):
         names = ("head_m", "head_strength", "head_norm")
         heads = ((self.say(name), self.say(f"{name}_tip")) for name in names)
         first = Column(self.say("neuron"), "left", self.say("neuron_tip"))
-        paired = rows.other is not None
         return Ranking(
             look=scene.look,
             columns=(first, *(Column(head, tip=tip, widest=WIDEST) for head, tip in heads)),
-            bar_head=self.say("bars_paired" if paired else "bars"),
+            bar_head=self.say("bars"),
             total=len(rows.order),
             row=rows.row,
             first=scene.view(self.name).scroll,

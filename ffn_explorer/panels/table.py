@@ -32,6 +32,12 @@ def _memory() -> Panel:
     return MemoryPanel()
 
 
+def _running_sum() -> Panel:
+    from ffn_explorer.panels.running_sum import RunningSumPanel
+
+    return RunningSumPanel()
+
+
 def _curve() -> Panel:
     from ffn_explorer.panels.curve import CurvePanel
 
@@ -92,13 +98,27 @@ def _routing() -> Panel:
     return RoutingPanel()
 
 
+def _sparsity() -> Panel:
+    from ffn_explorer.panels.sparsity import SparsityPanel
+
+    return SparsityPanel()
+
+
+def _theatre() -> Panel:
+    from ffn_explorer.panels.theatre import TheatrePanel
+
+    return TheatrePanel()
+
+
 PANELS: Mapping[str, PanelMaker] = MappingProxyType(
     {
         "chips": _chips,
         "stage": _stage,
         "maps": _maps,
         "curve": _curve,
+        "sparsity": _sparsity,
         "memory": _memory,
+        "running_sum": _running_sum,
         "proof": _proof,
         "place": _place,
         "transport": _transport,
@@ -108,5 +128,6 @@ PANELS: Mapping[str, PanelMaker] = MappingProxyType(
         "terms": _terms,
         "output": _output,
         "routing": _routing,
+        "theatre": _theatre,
     }
 )
