@@ -1,13 +1,11 @@
 """Contributions as a ranked list: a row per neuron, and rows for what else belongs to the sum."""
 
 import numpy as np
-from PySide6.QtGui import QFontMetricsF
 
 from ffn_explorer.core.readings import Contributions
 from ffn_explorer.state import numbers
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.pyramid import rounded_up
-from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.parts_words import PartsWords, plus
 from ffn_explorer.widgets.ranked import Column, Ranking, Row
 from ffn_explorer.widgets.sum_list import TOTAL, Tail
@@ -17,7 +15,7 @@ OTHERS, BIAS, REST, ROUNDING = -2, -3, -4, -5
 SEEN = 5e-4
 """What rounding took is a row of its own from this share of the sum on: 3 digits would show it."""
 
-_WIDEST = f"{numbers.MINUS}0.000888"
+_WIDEST = f"{numbers.MINUS}0.0888"
 
 
 def ranking_of(
@@ -53,7 +51,7 @@ def ranking_of(
 
     return Ranking(
         look=look,
-        columns=_columns(reading, words, look),
+        columns=_columns(reading, words),
         bar_head=words.bar,
         total=len(part),
         row=row,
@@ -111,12 +109,10 @@ def table_of(reading: Contributions) -> list[list[str]]:
     return [list(kept), *rows, *sums]
 
 
-def _columns(reading: Contributions, words: PartsWords, look: Appearance) -> tuple[Column, ...]:
+def _columns(reading: Contributions, words: PartsWords) -> tuple[Column, ...]:
     """Neuron, expert of a mixture, what it adds, its pre-activation and m; the last give way first."""
-    n, metrics = len(reading.part), QFontMetricsF(font(look, "body", bold=True))
-    names = (words.others(n), words.brief, words.bias, words.rest, words.rounding, words.total)
     return (
-        Column(words.neuron, "left", widest=max(names, key=metrics.horizontalAdvance)),
+        Column(words.neuron, "left"),
         *(() if reading.expert is None else (Column(words.expert),)),
         Column(words.adds, tip=words.adds_tip, widest=_WIDEST),
         Column(words.pre, tip=words.pre_tip, widest=_WIDEST),

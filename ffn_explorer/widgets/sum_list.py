@@ -5,10 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.state.pyramid import rounded_up
+from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.ranked import RankedList
 from ffn_explorer.widgets.ranking import Laid, Ranking, Row, lay_out
 from ffn_explorer.widgets.sizes import line_px, px
@@ -108,10 +109,13 @@ def chain(rows: tuple[Row, ...]) -> list[tuple[float, float]]:
 
 
 def laid_with_tail(ranking: Ranking, tail: Tail, *, width: float, height: float) -> Laid:
-    """Rows above, the tail directly below the last of them."""
+    """Rows above, the tail directly below the last of them; the first column has room for its names."""
     whole = lay_out(ranking, width, height)
     full = whole.in_sight >= FULL_ROWS
-    taken = tail.count if full else 1
-    laid = lay_out(ranking, width, height - taken * whole.row)
-    first, past = laid.first, laid.first + len(laid.rows)
-    return laid._replace(rows=laid.rows + (tail.full if full else tail.brief)(first, past))
+    made, count = (tail.full, tail.count) if full else (tail.brief, 1)
+    metrics = QFontMetricsF(font(ranking.look, "body", bold=True))
+    names = (ranking.columns[0].widest, *(row.texts[0] for row in made(0, 0)))
+    first = replace(ranking.columns[0], widest=max(names, key=metrics.horizontalAdvance))
+    wide = replace(ranking, columns=(first, *ranking.columns[1:]))
+    laid = lay_out(wide, width, height - count * whole.row)
+    return laid._replace(rows=laid.rows + made(laid.first, laid.first + len(laid.rows)))
