@@ -23,7 +23,7 @@ PARTS: tuple[Part, ...] = (
     ),
     Part(
         field="contributions",
-        panels=frozenset({"output"}),
+        panels=frozenset({"output", "theatre"}),
         kind=contributions.ContributionsRequest,
         request=contributions.ask,
         compute=contributions.compute,

@@ -1,0 +1,120 @@
+"""The numbers of a hand-built memory as grids: its keys, its values, and its patterns with what comes out."""
+
+from collections.abc import Iterable
+
+from ffn_explorer.core.handmade import HandMemory
+from ffn_explorer.core.stages import Stage
+from ffn_explorer.state import numbers
+from ffn_explorer.state.app_state import View
+from ffn_explorer.state.handmade_words import hand_word
+from ffn_explorer.state.scene import Scene
+from ffn_explorer.state.token_lengths import order_of
+from ffn_explorer.widgets.number_grid_plan import Grid, GridCell
+from ffn_explorer.widgets.theatre_cast import Say
+
+WAITING = "…"
+
+
+def grid_of(scene: Scene, memory: HandMemory, mode: str, *, say: Say, view: View) -> Grid:
+    """Grid of a mode: "keys" (W_up and b_up), "values" (W_down) or "patterns" (x and y)."""
+    made = {"keys": keys_grid, "values": values_grid}.get(mode, patterns_grid)
+    return made(scene, memory, say, view=view)
+
+
+def keys_grid(scene: Scene, memory: HandMemory, say: Say, *, view: View) -> Grid:
+    """W_up `[F, D]` and b_up `[F]`: one row for each key."""
+    most = _most(k for neuron in memory.neurons for k in (*neuron.key, neuron.bias))
+    rows = []
+    for i, neuron in enumerate(memory.neurons):
+        cells = [_number(k, ("key", i, d), most) for d, k in enumerate(neuron.key)]
+        cells.append(_number(neuron.bias, ("bias", i, 0), most))
+        rows.append((_name(scene, neuron.name, "neuron", at=i), tuple(cells)))
+    return Grid(
+        look=scene.look,
+        name=say("keys_tip"),
+        corner="W_up",
+        columns=(*_features(scene, memory), GridCell("b_up")),
+        rows=tuple(rows),
+        gaps=frozenset({memory.d_model}),
+        row=scene.selection.neuron,
+        column=scene.selection.dim,
+        first_row=view.scroll,
+        first_column=view.first,
+    )
+
+
+def values_grid(scene: Scene, memory: HandMemory, say: Say, *, view: View) -> Grid:
+    """W_down `[D, F]`: one column for each value."""
+    most = _most(v for neuron in memory.neurons for v in neuron.value)
+    rows = []
+    for d, feature in enumerate(_features(scene, memory)):
+        cells = [_number(n.value[d], ("value", i, d), most) for i, n in enumerate(memory.neurons)]
+        rows.append((feature, tuple(cells)))
+    return Grid(
+        look=scene.look,
+        name=say("values_tip"),
+        corner="W_down",
+        columns=tuple(_name(scene, n.name, "neuron", at=i) for i, n in enumerate(memory.neurons)),
+        rows=tuple(rows),
+        row=scene.selection.dim,
+        column=scene.selection.neuron,
+        first_row=view.scroll,
+        first_column=view.first,
+    )
+
+
+def patterns_grid(scene: Scene, memory: HandMemory, say: Say, *, view: View) -> Grid:
+    """The truth table: each pattern's x, and y in the dimensions that some value writes."""
+    written = [d for d in range(memory.d_model) if any(n.value[d] for n in memory.neurons)]
+    place = {natural: now for now, natural in enumerate(order_of(scene.source, 0))}
+    most = _most(x for pattern in memory.patterns for x in pattern.x)
+    features = _features(scene, memory)
+    rows = []
+    for p, pattern in enumerate(memory.patterns):
+        cells = [_number(x, ("entry", p, d), most) for d, x in enumerate(pattern.x)]
+        cells += [_answer(scene, place[p], d) for d in written]
+        rows.append((_name(scene, pattern.name, "pattern", at=p), tuple(cells)))
+    chosen = scene.selection.token
+    order = order_of(scene.source, 0)
+    return Grid(
+        look=scene.look,
+        name=say("patterns_tip"),
+        corner=say("pattern"),
+        columns=(*features, *(GridCell(say("y", name=features[d].text), strong=True) for d in written)),
+        rows=tuple(rows),
+        gaps=frozenset({memory.d_model}),
+        row=order[chosen] if chosen < len(order) else None,
+        first_row=view.scroll,
+        first_column=view.first,
+    )
+
+
+def _answer(scene: Scene, token: int, dim: int) -> GridCell:
+    """What comes out, once the pass is over and belongs to these numbers."""
+    run, done = scene.run, dict(scene.progress)
+    if run is None or scene.stale or done.get(Stage.RESIDUAL, done.get(Stage.OUT, 1.0)) < 1.0:
+        return GridCell(WAITING)
+    y = float(run.values[Stage.RESIDUAL if Stage.RESIDUAL in run.values else Stage.OUT][0, token, dim])
+    return GridCell(numbers.axis(y), typed=_exact(y), strong=True)
+
+
+def _features(scene: Scene, memory: HandMemory) -> tuple[GridCell, ...]:
+    return tuple(_name(scene, name, "feature", at=d) for d, name in enumerate(memory.features))
+
+
+def _name(scene: Scene, name: str, kind: str, *, at: int) -> GridCell:
+    shown = hand_word(scene.look.language, name)
+    return GridCell(shown, (kind, at, 0), shown)
+
+
+def _number(value: float, place: tuple[str, int, int], most: float) -> GridCell:
+    return GridCell(numbers.axis(value), place, _exact(value), tint=value / most)
+
+
+def _exact(value: float) -> str:
+    """All digits, as a person would type them."""
+    return repr(value).removesuffix(".0")
+
+
+def _most(values: Iterable[float]) -> float:
+    return max(map(abs, values), default=0.0) or 1.0
