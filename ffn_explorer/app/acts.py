@@ -196,6 +196,7 @@ def open_panel_menu(window: "Window") -> None:
 
 def find(window: "Window") -> None:
     """Open the search over everything there is."""
+    window.hints.did("find")
     window.finder.open()
 
 

@@ -64,6 +64,7 @@ class Memory(QObject):
         if not window.restoreGeometry(QByteArray.fromBase64(geometry.encode("ascii", "replace"))):
             fit(window)
         window.arrangement.restore(self._layout("layouts", dict, {}))
+        window.hints.recall(self._layout("hints", list, []))
         folder = Path(self._layout("folder", str, ""))
         window.folder = folder if folder.is_absolute() and kind_of(folder) == "folder" else window.folder
         room = self._layout("room_theme", str, window.room_theme)
@@ -72,6 +73,7 @@ class Memory(QObject):
             window.director.tell(self._note)
         window.director.state_changed.connect(self._changed)
         window.arrangement.changed.connect(self._save_soon.start)
+        window.hints.changed.connect(self._save_soon.start)
         window.closing.connect(self.save)
 
     def save(self) -> None:
@@ -87,6 +89,7 @@ class Memory(QObject):
                 layout={
                     "name": window.arrangement.name,
                     "layouts": window.arrangement.to_json(),
+                    "hints": window.hints.done,
                     "geometry": bytes(window.saveGeometry().toBase64().data()).decode("ascii"),
                     "folder": str(window.folder),
                     "room_theme": window.room_theme,

@@ -65,6 +65,7 @@ def _open(application: "QApplication", state: AppState | None, given: frozenset[
     window.painted.connect(director.loader.warm_up)
     director.request(changes.play())
     director.start()
+    window.hints.begin()
     window.show()
     return window
 

@@ -77,6 +77,8 @@ QMenu::item {{ padding: {pad}px {wide}px; border-radius: {radius}px; }}
 QMenu::item:selected {{ background: {sunken}; }}
 QMenu::item:disabled {{ color: {muted}; }}
 QMenu::separator {{ height: {line}px; background: {border}; margin: {pad_y}px; }}
+QFrame#flash {{ background: {sunken}; border-radius: {radius}px; }}
+QFrame#flash QLabel {{ color: {ink}; background: transparent; }}
 QFrame#notice {{ background: {ink}; border-radius: {radius}px; }}
 QFrame#notice QLabel {{ color: {surface}; background: transparent; }}
 QFrame#notice QPushButton {{ color: {surface}; background: transparent; border-color: {muted}; }}

@@ -3,13 +3,15 @@
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QIcon, QKeyEvent
+from PySide6.QtGui import QCloseEvent, QIcon, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
 
 from ffn_explorer.app.arrangement import Arrangement
-from ffn_explorer.app.controls import ControlBar
+from ffn_explorer.app.controls import ControlBar, Corner
 from ffn_explorer.app.director import Director
 from ffn_explorer.app.finder import Finder
+from ffn_explorer.app.flash_strip import FlashStrip
+from ffn_explorer.app.hints import Hints
 from ffn_explorer.app.keymap import Keymap, UndoKeys
 from ffn_explorer.app.menu import Buttons
 from ffn_explorer.app.messages import Notices
@@ -50,10 +52,13 @@ class Window(QMainWindow):
         self.buttons = Buttons(self)
         self.controls = ControlBar()
         self.controls.add_right(self.buttons)
-        self.board: Board = Board(LAYOUTS[layout_name], menus=True)
+        self.hints = Hints(self)
+        self.corner_bar = Corner()
+        self.board: Board = Board(LAYOUTS[layout_name], menus=True, corner=self.corner_bar)
         self.arrangement: Arrangement = Arrangement(self.board, director, name=layout_name)
         self.panel_menu = PanelMenu(self)
         self.finder = Finder(self)
+        self.flash = FlashStrip(self.board)
         self.notices = Notices(self.board)
         self._build()
         self._connect()
@@ -74,7 +79,14 @@ class Window(QMainWindow):
         # Before the pictures: if one of them breaks, the message about it must still come up.
         self.notices.show_scene(scene, details=self.director.details)
         self.controls.offer(scene)
+        self._show_corner()
         self.board.show_scene(scene)
+        self.flash.show_scene(scene)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Tell the end of the tokens' line how much it can say."""
+        super().resizeEvent(event)
+        self.corner_bar.fit(self.width())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Plain keys that no part of the window wanted."""
@@ -116,9 +128,14 @@ class Window(QMainWindow):
     def _connect(self) -> None:
         director = self.director
         director.scene_made.connect(lambda scene: director.attempt(lambda: self.show_scene(scene)))
-        for part in (self.controls, self.board):
+        for part in (self.controls, self.corner_bar, self.board):
             part.requested.connect(director.request)
         self.board.menu_asked.connect(self.panel_menu.open_for)
+        self.corner_bar.layout_asked.connect(self.arrangement.use)
+        self.corner_bar.hint_dismissed.connect(self.hints.did)
+        self.arrangement.changed.connect(self._show_corner)
+        self.hints.changed.connect(self._show_corner)
+        director.state_changed.connect(self.hints.note)
         self.notices.cancel_asked.connect(director.loader.cancel)
         director.refused.connect(self.controls.refresh)
         self.controls.left.connect(self.board.setFocus)
@@ -126,6 +143,10 @@ class Window(QMainWindow):
         self.controls.left.connect(director.session.end_gesture)
         director.loader.ready.connect(self.controls.set_devices)
         self.notices.dismissed.connect(lambda: director.tell(None))
+
+    def _show_corner(self) -> None:
+        if self.scene is not None:
+            self.corner_bar.show_scene(self.scene, layout=self.arrangement.name, hint=self.hints.current)
 
     def _restyle(self, look: Appearance, *, fresh: bool) -> None:
         application = QApplication.instance()

@@ -1,0 +1,118 @@
+"""Flash: what differs between two settings, and what a new run changed and by how much; in words."""
+
+from dataclasses import fields
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ffn_explorer.core import sparsity
+from ffn_explorer.core.activation_table import ACTIVATIONS
+from ffn_explorer.core.edits import Edits
+from ffn_explorer.core.settings import CHOICES, Settings
+from ffn_explorer.core.stages import Stage
+from ffn_explorer.state import numbers
+from ffn_explorer.state.result import RunResult
+from ffn_explorer.state.text import Text, text
+
+MOST_VALUES = 4_000_000
+"""Values of a stage that are gone through for the flash; more would take longer than a frame."""
+
+Words = Text | str
+_UNLIMITED = {"capacity_factor": "control.no_limit", "head_dim": "control.head_dim_auto"}
+"""What 0 means for these settings."""
+
+
+class Delta(NamedTuple):
+    """One thing that differs: its name, and how it was and is; before is "" where only the change counts."""
+
+    name: Text
+    before: Words
+    after: Words
+
+    @property
+    def words(self) -> Text:
+        """All of it in one phrase."""
+        if not self.before:
+            return text("flash.change", name=self.name, after=self.after)
+        return text("flash.delta", name=self.name, before=self.before, after=self.after)
+
+
+def setting_words(settings: Settings, field: str) -> Words:
+    """A setting's value as the knobs show it."""
+    value: Any = getattr(settings, field)
+    if field == "activation":
+        return ACTIVATIONS[value].label
+    if field in CHOICES:
+        return text(f"choice.{field}.{value}")
+    if isinstance(value, bool):
+        return text("flash.on" if value else "flash.off")
+    if value == 0 and field in _UNLIMITED:
+        return text(_UNLIMITED[field])
+    if isinstance(value, int):
+        return numbers.count(value)
+    return numbers.short(value) if isinstance(value, float) else value.upper()
+
+
+def edit_words(edits: Edits) -> tuple[tuple[str, Text], ...]:
+    """Each edit that is on: the name of its field, and what it does."""
+    found: list[tuple[str, Text]] = []
+    if edits.keep:
+        found.append(("keep", text("edit.keep", n=numbers.count(edits.keep))))
+    if edits.banned:
+        key = "edit.banned_one" if len(edits.banned) == 1 else "edit.banned"
+        found.append(("banned", text(key, experts=", ".join(map(str, edits.banned)))))
+    if edits.forced is not None:
+        found.append(("forced", text("edit.forced", expert=edits.forced)))
+    return tuple(found)
+
+
+def differing(a: Settings, b: Settings, edits: tuple[Edits, Edits] = (Edits(), Edits())) -> tuple[Delta, ...]:
+    """Settings and edits in which two differ, from a to b."""
+    names = [field.name for field in fields(Settings) if getattr(a, field.name) != getattr(b, field.name)]
+    found = [Delta(text(f"control.{name}"), setting_words(a, name), setting_words(b, name)) for name in names]
+    here, there = dict(edit_words(edits[0])), dict(edit_words(edits[1]))
+    for name in (name for name in ("keep", "banned", "forced") if here.get(name) != there.get(name)):
+        none = text("edit.none")
+        found.append(Delta(text(f"edit.{name}_name"), here.get(name, none), there.get(name, none)))
+    return tuple(found)
+
+
+def deltas(before: RunResult, now: RunResult, *, theta: float, relative: bool = False) -> tuple[Delta, ...]:
+    """What a run changed against one before it: settings, size, cost, activity, and out.
+
+    theta, relative: what counts as active, for both alike.
+    """
+    was, wanted = before.request, now.request
+    found = list(differing(was.settings, wanted.settings, (was.edits, wanted.edits)))
+    sizes = (("flash.parameters", "ffn_total"), ("flash.flops", "ffn_flops"))
+    for key, name in sizes:
+        counts = [numbers.axis(getattr(run.bill, name)) for run in (before, now)]
+        if counts[0] != counts[1]:
+            found.append(Delta(text(key), *counts))
+    shares = [_active(run, theta, relative=relative) for run in (before, now)]
+    if None not in shares and shares[0] != shares[1]:
+        at = text("flash.theta_relative" if relative else "flash.theta", theta=numbers.axis(theta))
+        found.append(Delta(text("flash.active", theta=at), str(shares[0]), str(shares[1])))
+    moved = out_change(before, now)
+    if moved:
+        found.append(Delta(text("flash.out"), "", numbers.short(moved)))
+    return tuple(found)
+
+
+def out_change(before: RunResult, now: RunResult) -> float | None:
+    """||out now − out before|| / ||out before||; None for other sentences or widths, or where out was 0."""
+    old, new = before.values.get(Stage.OUT), now.values.get(Stage.OUT)
+    if old is None or new is None or old.shape != new.shape or before.request.source != now.request.source:
+        return None
+    if old.size > MOST_VALUES:
+        return None
+    size = float(np.linalg.norm(old.astype(np.float64)))
+    return float(np.linalg.norm(new.astype(np.float64) - old)) / size if size else None
+
+
+def _active(run: RunResult, theta: float, *, relative: bool) -> str | None:
+    hidden = run.values[run.enters_down]
+    if hidden.size > MOST_VALUES:
+        return None
+    found = sparsity.fractions(hidden, theta, relative=relative, mask=run.computed)
+    return numbers.percent(found.overall)
