@@ -110,6 +110,12 @@ def _theatre() -> Panel:
     return TheatrePanel()
 
 
+def _neuron() -> Panel:
+    from ffn_explorer.panels.neuron import NeuronPanel
+
+    return NeuronPanel()
+
+
 PANELS: Mapping[str, PanelMaker] = MappingProxyType(
     {
         "chips": _chips,
@@ -129,5 +135,6 @@ PANELS: Mapping[str, PanelMaker] = MappingProxyType(
         "output": _output,
         "routing": _routing,
         "theatre": _theatre,
+        "neuron": _neuron,
     }
 )

@@ -1,0 +1,191 @@
+"""Sparsity: the share of active neurons by token and by neuron, and how large the values are."""
+
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from ffn_explorer.core.stages import Stage
+from ffn_explorer.state import changes, numbers
+from ffn_explorer.state.result import Activity, RunResult
+from ffn_explorer.state.scene import Scene
+from ffn_explorer.widgets.control_row import ControlRow
+from ffn_explorer.widgets.mode_tabs import Mode, ModeTabs
+from ffn_explorer.widgets.neuron_counts import NeuronCounts
+from ffn_explorer.widgets.panel import Panel
+from ffn_explorer.widgets.picture_grid import PictureGrid
+from ffn_explorer.widgets.sparsity_pictures import SparsityPictures, moved_theta, row_scale
+from ffn_explorer.widgets.spread_plot import SpreadPlot
+from ffn_explorer.widgets.theta_control import ThetaControl, ThetaWords
+from ffn_explorer.widgets.token_bars import TokenBars
+
+MODES = ("tokens", "neurons", "values")
+
+
+class SparsityPanel(Panel):
+    """Three pictures of one fact, |hidden| > theta; as many side by side as there is room for."""
+
+    name: ClassVar[str] = "sparsity"
+    reads: ClassVar[frozenset[str]] = frozenset(
+        {
+            "run",
+            "activity",
+            "spread",
+            "other",
+            "other_activity",
+            "selection",
+            "hover",
+            "point",
+            "theta",
+            "theta_relative",
+            "progress",
+            "views",
+        }
+    )
+    moves: ClassVar[frozenset[Stage]] = frozenset({Stage.ACT, Stage.HIDDEN})
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        """Build tabs, the control of theta, and three empty pictures."""
+        super().__init__(parent)
+        self.tabs = ModeTabs(len(MODES))
+        self.theta = ThetaControl()
+        self.row = ControlRow(self.tabs, self.theta)
+        self.bars, self.counts, self.plot = TokenBars(), NeuronCounts(), SpreadPlot()
+        self.grid = PictureGrid((self.bars, self.counts, self.plot))
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.row)
+        column.addWidget(self.grid, 1)
+        self.set_body(body)
+        self.tabs.chosen.connect(lambda mode: self._view(mode=mode))
+        self.theta.chosen.connect(lambda value: self.request(changes.set_theta(value, gesture="theta")))
+        self.theta.kind_chosen.connect(self._set_kind)
+        self.theta.reset.connect(lambda: self.request(changes.set_theta(None, relative=False)))
+        self.grid.arranged.connect(self._redraw)
+        self.bars.pointed.connect(lambda token: self.request(changes.point(token=token)))
+        self.bars.chosen.connect(lambda token: self.request(changes.select_token(token)))
+        self.bars.scrolled.connect(lambda scroll: self._view(scroll=scroll))
+        self.bars.stepped.connect(lambda dx, dy: self.request(changes.step_selection(dx, dy)))
+        self.counts.pointed.connect(lambda neuron: self.request(changes.point(neuron=neuron)))
+        self.counts.chosen.connect(lambda neuron: self.request(changes.choose(neuron=neuron)))
+        self.counts.stepped.connect(self._step_neuron)
+        self.plot.wanted.connect(self._drag_theta)
+        self.plot.stepped.connect(self._step_theta)
+
+    def render_scene(self, scene: Scene) -> None:
+        """Draw the pictures in sight, their tabs, and theta."""
+        self.title.set_text(self.say("title"))
+        mode = self._mode(scene)
+        self.grid.show_pictures(MODES.index(mode), scene.look)
+        self._show_controls(scene, mode)
+        for index, picture in enumerate((self.bars, self.counts, self.plot)):
+            picture.setAccessibleName(f"{self.say('title')}: {self.say(MODES[index])}")
+            picture.setAccessibleDescription(self.say(f"{MODES[index]}_keys"))
+        run, activity = scene.run, scene.activity
+        if run is None or activity is None:
+            self.note.set_text("")
+            for picture in (self.bars, self.counts, self.plot):
+                picture.show_sentence(self.say("empty"), scene.look)
+            return
+        self.note.set_text(self._note(scene, run, activity))
+        made = SparsityPictures(self.say, scene, run, activity)
+        if 0 in self.grid.seen:
+            self.bars.show_bars(made.bars(scene.view(self.name).scroll))
+        if 1 in self.grid.seen:
+            self.counts.show_counts(made.counts())
+        if 2 in self.grid.seen:
+            shown = made.spread()
+            if shown is None:
+                self.plot.show_sentence(self.say("waiting"), scene.look)
+            else:
+                self.plot.show_spread(shown)
+
+    def table(self) -> list[list[str]] | None:
+        """Exact numbers of the chosen picture."""
+        scene = self.scene
+        if scene is None or scene.run is None or scene.activity is None:
+            return None
+        made = SparsityPictures(self.say, scene, scene.run, scene.activity)
+        return made.table(self._mode(scene))
+
+    def _show_controls(self, scene: Scene, mode: str) -> None:
+        modes = [Mode(name, self.say(name), self.say(f"{name}_tip")) for name in MODES]
+        self.tabs.show_modes(modes, chosen=mode, look=scene.look)
+        self.tabs.setVisible(len(self.grid.seen) < len(MODES))
+        default = self._default(scene)
+        words = ("name", "name_tip", "absolute", "relative", "kind_tip", "default", "default_tip")
+        said = {word: self.say(f"theta_{word}", theta=numbers.axis(default)) for word in words}
+        self.theta.show_theta(
+            scene.theta,
+            relative=scene.theta_relative,
+            is_default=scene.theta == default and not scene.theta_relative,
+            words=ThetaWords(**said),
+            look=scene.look,
+        )
+        self.row.refresh()
+
+    def _note(self, scene: Scene, run: RunResult, activity: Activity) -> str:
+        shares = {
+            "active": numbers.percent(activity.overall),
+            "zero": numbers.percent(activity.zero_share),
+            "theta": self._theta_words(scene),
+        }
+        parts = [self._theta_words(scene)]
+        if dict(scene.progress).get(run.enters_down, 1.0) >= 1.0:
+            parts = [self.say("note" if len(run.tokens) == 1 else "note_batch", **shares)]
+        if run.expert_index is not None:
+            parts.append(self.say("first_expert"))
+        return self.say("joiner").join(parts)
+
+    def _theta_words(self, scene: Scene) -> str:
+        kind = "relative_value" if scene.theta_relative else "absolute_value"
+        return self.say("theta_is", theta=self.say(kind, theta=numbers.axis(scene.theta)))
+
+    def _mode(self, scene: Scene) -> str:
+        mode = scene.view(self.name).mode
+        return mode if mode in MODES else MODES[0]
+
+    def _default(self, scene: Scene) -> float:
+        settings = scene.settings if scene.run is None else scene.run.request.settings
+        return settings.activation_row.default_theta
+
+    def _redraw(self) -> None:
+        if self.scene is not None:
+            self.render_scene(self.scene)
+
+    def _view(self, **chosen: object) -> None:
+        if self.scene is not None:
+            view = replace(self.scene.view(self.name), **chosen)  # type: ignore[arg-type] # checked by View
+            self.request(changes.set_view(self.name, view))
+
+    def _set_kind(self, relative: bool) -> None:
+        scene = self.scene
+        if scene is not None:
+            value = None if scene.theta == self._default(scene) else scene.theta
+            self.request(changes.set_theta(value, relative=relative))
+
+    def _drag_theta(self, size: float) -> None:
+        """The line stands at a size; a relative theta is that many times the row's RMS."""
+        scene = self.scene
+        if scene is None or scene.run is None:
+            return
+        scale = row_scale(scene, scene.run)
+        if scale > 0.0:
+            self.request(changes.set_theta(float(f"{size / scale:.1e}"), gesture="theta"))
+
+    def _step_theta(self, dx: int, dy: int) -> None:
+        scene = self.scene
+        if scene is None:
+            return
+        if dx and scene.spread is not None:
+            value = moved_theta(scene.theta, dx, lowest=10.0 ** float(np.min(scene.spread.edges)))
+            self.request(changes.set_theta(value, gesture="theta"))
+        elif dy:
+            self.request(changes.step_selection(0, dy))
+
+    def _step_neuron(self, dx: int, dy: int) -> None:
+        if self.scene is not None and self.scene.run is not None:
+            self.request(changes.step_selection(dx, dy, stage=self.scene.run.enters_down))

@@ -1,0 +1,296 @@
+"""What the three pictures of sparsity show of a Scene, in words and numbers."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ffn_explorer.state import numbers
+from ffn_explorer.state.result import Activity, RunResult, Spread
+from ffn_explorer.state.scene import Scene
+from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.glyphs import shown_token
+from ffn_explorer.widgets.marks import Marked
+from ffn_explorer.widgets.neuron_counts import CountsPicture, CountWords
+from ffn_explorer.widgets.spread_plot import Sizes, SpreadPicture
+from ffn_explorer.widgets.token_bars import TokenBar, TokenBarsPicture
+
+Say = Callable[..., str]
+PER_DECADE = 12
+"""Steps of theta by arrow key in each power of ten."""
+
+
+class SparsityPictures:
+    """Makes each picture; all of them count the same |hidden| > theta."""
+
+    def __init__(self, say: Say, scene: Scene, run: RunResult, activity: Activity) -> None:
+        """Take what to show."""
+        self._say, self.scene, self.run, self.activity = say, scene, run, activity
+        self.stage = run.enters_down
+        self.sentence = scene.selection.sentence
+        self.tokens = run.tokens[self.sentence]
+        self.computed = run.computed[self.sentence, : len(self.tokens)]
+        self.width = run.values[self.stage].shape[2]
+        self.progress = dict(scene.progress).get(self.stage, 1.0)
+
+    def say(self, key: str, **values: str) -> str:
+        """A sentence of the panel."""
+        return self._say(f"panel.sparsity.{key}", **values)
+
+    # Tokens -------------------------------------------------------------------------------------------------
+
+    def bars(self, scroll: int) -> TokenBarsPicture:
+        """One bar per token of the sentence."""
+        scene, other = self.scene, self.scene.other_activity
+        pointed = scene.pointed.token
+        inside = pointed is not None and 0 <= pointed < len(self.tokens)
+        at = pointed if pointed is not None and inside else scene.selection.token
+        return TokenBarsPicture(
+            look=scene.look,
+            stage=self.stage,
+            rows=tuple(self._bar(token) for token in range(len(self.tokens))),
+            progress=self.progress,
+            chosen=scene.selection.token,
+            pointed=pointed if inside else None,
+            scroll=scroll,
+            paired=other is not None,
+            legend=self._bar_legend(),
+            rows_name=self.say("token"),
+            axis_name=self.say("of_neurons"),
+            readout=self._token_words(at) if self.progress >= 1.0 else ("",),
+        )
+
+    def _bar(self, token: int) -> TokenBar:
+        place = (self.sentence, token)
+        label = shown_token(self.tokens[token], font(self.scene.look, "small"), whole=True)
+        other = self.scene.other_activity
+        beside, beside_zero = None, 0.0
+        if other is not None and self.scene.other is not None and self.scene.other.computed[place]:
+            beside, beside_zero = float(other.per_token[place]), float(other.zero_per_token[place])
+        if not self.computed[token]:
+            return TokenBar(label, None, 0.0, self.say("dropped_short"), beside, beside_zero)
+        active = float(self.activity.per_token[place])
+        zero = float(self.activity.zero_per_token[place])
+        return TokenBar(label, active, zero, numbers.percent(active), beside, beside_zero)
+
+    def _bar_legend(self) -> tuple[Marked, ...]:
+        marks = [Marked("active", self.say("mark_active", theta=self.theta), self.say("mark_active_short"))]
+        if self.scene.theta > 0.0:
+            marks.append(Marked("small", self.say("mark_small"), self.say("mark_small_short")))
+        marks.append(Marked("zero", self.say("mark_zero"), self.say("mark_zero_short")))
+        if self.scene.other_activity is not None:
+            marks.append(Marked("other", self.say("mark_other"), self.say("mark_other_short")))
+        return tuple(marks)
+
+    def _token_words(self, token: int) -> tuple[str, ...]:
+        name = self._token_name(token)
+        if not self.computed[token]:
+            return (self.say("token_dropped", token=name), self.say("dropped_short"))
+        place, row = (self.sentence, token), self._bar(token)
+        active, zero = (
+            round(float(x[place]) * self.width)
+            for x in (self.activity.per_token, self.activity.zero_per_token)
+        )
+        values = {
+            "token": name,
+            "n": numbers.count(active),
+            "total": numbers.count(self.width),
+            "share": row.words,
+            "zero": numbers.count(zero),
+        }
+        words = [self.say("token_words", **values), self.say("token_words_short", **values)]
+        if row.other is not None:
+            beside = self.say("beside_b", share=numbers.percent(row.other))
+            words.insert(0, words[0] + beside)
+        return tuple(words)
+
+    # Neurons ------------------------------------------------------------------------------------------------
+
+    def counts(self) -> CountsPicture:
+        """At how many of all computed tokens each neuron is active."""
+        scene = self.scene
+        count, most = self._counted(self.activity, self.run)
+        other = None
+        if scene.other_activity is not None and scene.other is not None:
+            beside, beside_most = self._counted(scene.other_activity, scene.other)
+            other = beside if beside_most == most else None
+        return CountsPicture(
+            look=scene.look,
+            stage=self.stage,
+            source=self.activity,
+            count=count,
+            other=other,
+            most=most,
+            progress=self.progress,
+            chosen=scene.selection.neuron,
+            pointed=scene.pointed.neuron,
+            words=self._count_words(count, most, paired=other is not None),
+        )
+
+    def _counted(self, activity: Activity, run: RunResult) -> tuple[NDArray[np.int64], int]:
+        most = int(run.computed.sum())
+        return np.rint(activity.per_neuron * most).astype(np.int64), most
+
+    def _count_words(self, count: NDArray[np.int64], most: int, *, paired: bool) -> CountWords:
+        never, always = int((count == 0).sum()), int((count == most).sum())
+        total = max(1, len(count))
+        values = {"n": numbers.count(never), "share": numbers.percent(never / total)}
+        legend = [Marked("silent", self.say("never", **values), self.say("never_short", **values))]
+        values = {
+            "n": numbers.count(always),
+            "share": numbers.percent(always / total),
+            "most": numbers.count(most),
+        }
+        legend.append(Marked("active", self.say("always", **values), self.say("always_short", **values)))
+        if paired:
+            legend.append(Marked("other", self.say("mark_other"), self.say("mark_other_short")))
+        batch = "_batch" if len(self.run.tokens) > 1 else ""
+        names = (f"count_axis{batch}", f"count_axis_short{batch}")
+        return CountWords(
+            neurons=self.say("neuron"),
+            counted=self.say("counted"),
+            tokens=tuple(self.say(name, most=numbers.count(most)) for name in names),
+            legend=tuple(legend),
+            readout=self._neuron_words(count, most),
+        )
+
+    def _neuron_words(self, count: NDArray[np.int64], most: int) -> tuple[str, ...]:
+        scene, pointed = self.scene, self.scene.pointed.neuron
+        neuron = scene.selection.neuron if pointed is None else pointed
+        if neuron is None or not 0 <= neuron < len(count):
+            return (self.say("choose_neuron"), "")
+        token = scene.selection.token
+        values = {
+            "neuron": numbers.count(neuron),
+            "n": numbers.count(int(count[neuron])),
+            "most": numbers.count(most),
+            "token": self._token_name(token),
+            "value": numbers.short(float(self.run.values[self.stage][self.sentence, token, neuron])),
+        }
+        short = self.say("neuron_words", **values)
+        return (self.say("neuron_words_value", **values), short) if self.computed[token] else (short,)
+
+    # Values -------------------------------------------------------------------------------------------------
+
+    def spread(self) -> SpreadPicture | None:
+        """Histogram of sizes; None while it is being computed."""
+        scene, made = self.scene, self.scene.spread
+        if made is None:
+            return None
+        scale = row_scale(scene, self.run)
+        known = self.progress >= 1.0
+        shares = (self.activity.overall, max(0.0, 1.0 - self.activity.overall))
+        above, below = (self.say(key, share=numbers.percent(x)) for key, x in zip(("above", "below"), shares))
+        return SpreadPicture(
+            look=scene.look,
+            stage=self.stage,
+            edges=made.edges,
+            every=sizes_of(made),
+            token=self._token_sizes(made),
+            other=None if made.other is None else sizes_of(made.other),
+            progress=self.progress,
+            theta=scene.theta * scale,
+            movable=scale > 0.0,
+            theta_words=self._theta_line(scale),
+            above=above if known else "",
+            below=below if known else "",
+            legend=self._spread_legend(made),
+            x_name=(self.say("size_axis"), self.say("size_axis_short")),
+            y_name=self.say("share_axis"),
+        )
+
+    def _token_sizes(self, made: Spread) -> Sizes | None:
+        token = self.scene.selection.token
+        if not self.computed[token]:
+            return None
+        counts = made.token_counts[self.sentence, token]
+        zero = float(self.activity.zero_per_token[self.sentence, token])
+        return Sizes(100.0 * counts / max(1, self.width), 100.0 * zero)
+
+    def _theta_line(self, scale: float) -> str:
+        if not self.scene.theta_relative:
+            return self.theta_equation
+        values = {"theta": self.theta_equation, "value": numbers.short(self.scene.theta * scale)}
+        return self.say("theta_at", **values, token=self._token_name(self.scene.selection.token))
+
+    def _spread_legend(self, made: Spread) -> tuple[Marked, ...]:
+        name = self._token_name(self.scene.selection.token)
+        zero = numbers.percent(self.activity.zero_share)
+        every = "every_batch" if len(self.run.tokens) > 1 else "every"
+        marks = [Marked("every", self.say(every))]
+        if self.computed[self.scene.selection.token]:
+            marks.append(Marked("token", self.say("one", token=name)))
+        marks.append(Marked("zero", self.say("zeros", share=zero), self.say("zeros_short", share=zero)))
+        if made.other is not None:
+            marks.append(Marked("other", self.say("mark_other_short")))
+        if made.not_finite:
+            marks.append(Marked("", self.say("not_finite", n=numbers.count(made.not_finite))))
+        return tuple(marks)
+
+    # Words and tables ---------------------------------------------------------------------------------------
+
+    @property
+    def theta(self) -> str:
+        """Theta as a number, with its kind."""
+        kind = "relative_value" if self.scene.theta_relative else "absolute_value"
+        return self.say(kind, theta=numbers.axis(self.scene.theta))
+
+    @property
+    def theta_equation(self) -> str:
+        """The same as an equation: "θ = 0.1"."""
+        return self.say("theta_is", theta=self.theta)
+
+    def _token_name(self, token: int) -> str:
+        return shown_token(self.tokens[token], font(self.scene.look, "small"))
+
+    def table(self, mode: str) -> list[list[str]]:
+        """Exact numbers of one of the pictures, names first."""
+        if mode == "neurons":
+            count, _ = self._counted(self.activity, self.run)
+            head = [self.say("neuron"), self.say("column_tokens")]
+            return [head, *([str(i), str(n)] for i, n in enumerate(count.tolist()))]
+        made = self.scene.spread
+        if mode == "values" and made is not None:
+            head = [self.say("column_from"), self.say("column_to"), self.say("column_values")]
+            edges = [repr(10.0**edge) for edge in made.edges.tolist()]
+            rows = [[a, b, str(n)] for a, b, n in zip(edges, edges[1:], made.counts.tolist(), strict=True)]
+            return [head, ["0", "0", str(made.zeros)], *rows]
+        head = [self.say(f"column_{name}") for name in ("position", "token", "active", "zero")]
+        return [head, *(self._token_row(token) for token in range(len(self.tokens)))]
+
+    def _token_row(self, token: int) -> list[str]:
+        place = (self.sentence, token)
+        if not self.computed[token]:
+            return [str(token), self.tokens[token], "", ""]
+        shares = (self.activity.per_token[place], self.activity.zero_per_token[place])
+        return [str(token), self.tokens[token], *(repr(float(share)) for share in shares)]
+
+
+def sizes_of(made: Spread) -> Sizes:
+    """Counts as percent of all computed values."""
+    total = max(1, int(made.counts.sum()) + made.zeros + made.not_finite)
+    return Sizes(100.0 * made.counts / total, 100.0 * made.zeros / total)
+
+
+def row_scale(scene: Scene, run: RunResult) -> float:
+    """What theta is a multiple of: 1, or the RMS of the chosen token's row (0 where nothing was computed)."""
+    if not scene.theta_relative:
+        return 1.0
+    place = (scene.selection.sentence, scene.selection.token)
+    row = run.values[run.enters_down][place].astype(np.float64)
+    finite = row[np.isfinite(row)]
+    if not run.computed[place] or not finite.size:
+        return 0.0
+    peak = float(np.abs(finite).max())
+    # Scaled first, so that squares of large values stay finite.
+    return peak * float(np.sqrt(((finite / peak) ** 2).mean())) if peak > 0.0 else 0.0
+
+
+def moved_theta(theta: float, steps: int, *, lowest: float) -> float:
+    """Theta a few steps further, of which a power of ten has `PER_DECADE`; below `lowest` it is 0."""
+    if theta <= 0.0:
+        return float(f"{lowest:.1e}") if steps > 0 else 0.0
+    place = round(PER_DECADE * math.log10(theta)) + steps
+    moved = float(f"{10.0 ** (place / PER_DECADE):.1e}")
+    return moved if moved >= lowest * (1.0 - 1e-9) else 0.0

@@ -1,0 +1,141 @@
+"""How the bars of tokens are painted."""
+
+import math
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
+
+from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text, fitting
+from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.hatch import hatched, whole
+from ffn_explorer.widgets.layers import device_scale
+from ffn_explorer.widgets.marks import draw_marks
+from ffn_explorer.widgets.sizes import line_px, px
+from ffn_explorer.widgets.theme import Theme, blend, theme_of
+from ffn_explorer.widgets.token_bars_picture import NAMED_ROW, BarPlaces, TokenBar, TokenBarsPicture
+
+TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
+_BAR_SHARE = 0.62
+"""Height of a bar, as a share of its row."""
+
+
+class BarsPainter:
+    """Paints legend, bars, numbers, ticks and readout."""
+
+    def __init__(self, painter: QPainter, picture: TokenBarsPicture, places: BarPlaces) -> None:
+        """Take what to paint, and where."""
+        self.painter, self.picture, self.places = painter, picture, places
+        self.theme: Theme = theme_of(picture.look)
+        self.small, self.bold = font(picture.look, "small"), font(picture.look, "small", bold=True)
+        self.line = QFontMetricsF(self.small).height()
+        self.scale = device_scale(painter)
+        self.strong = self.theme.stage(picture.stage)
+        self.light = blend(self.theme.stages[picture.stage], self.theme.surface, 0.6)
+        self.track = blend(self.theme.ink, self.theme.surface, 0.08)
+        thin = blend(self.theme.muted, self.theme.surface, 0.55)
+        self.zero = hatched(painter, thin, self.track, step=px(picture.look, 5), line=line_px(picture.look))
+        self.grey = blend(self.theme.muted, self.theme.surface, 0.7)
+
+    def paint(self) -> None:
+        """Paint everything."""
+        self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        kinds: dict[str, QColor | QBrush | QPen] = {
+            "active": self.light,
+            "small": self.track,
+            "zero": self.zero,
+            "other": self.grey,
+        }
+        if self.places.legend.height() > 0:
+            look, legend = self.picture.look, self.picture.legend
+            draw_marks(self.painter, legend, self.places.legend, kinds=kinds, look=look)
+            beside = QRectF(0, 0, self.places.area.left() - px(look, 8), self.line)
+            self._text(self.picture.rows_name, beside, align=RIGHT)
+        self._ticks()
+        last = self.places.first + self.places.shown
+        for index in range(self.places.first, min(last, len(self.picture.rows))):
+            self._row(index, self.picture.rows[index])
+        if self.places.readout.height() > 0:
+            words = fitting(self.picture.readout, self.small, self.places.readout.width())
+            self._text(words, self.places.readout, colour=self.theme.ink)
+
+    def _row(self, index: int, row: TokenBar) -> None:
+        picture, place = self.picture, self.places.row_rect(index)
+        chosen, pointed = index == picture.chosen, index == picture.pointed
+        if chosen or pointed:
+            ground = self.theme.sunken if chosen else blend(self.theme.sunken, self.theme.surface, 0.6).name()
+            self.painter.setPen(Qt.PenStyle.NoPen)
+            self.painter.setBrush(QColor(ground))
+            wide = QRectF(0, place.top(), self.places.values.right(), place.height())
+            self.painter.drawRoundedRect(wide, px(picture.look, 4), px(picture.look, 4))
+        bar = QRectF(place)
+        high = max(1.0 / self.scale, place.height() * _BAR_SHARE)
+        bar.setHeight(whole(high, self.scale))
+        bar.moveTop(whole(place.center().y() - high / 2, self.scale))
+        if picture.paired:
+            bar.setHeight(whole(high * 0.6, self.scale))
+        self._bar(bar, row.active, row.zero, strong=chosen)
+        if picture.paired:
+            under = QRectF(bar)
+            under.setTop(bar.bottom() + max(1.0, line_px(picture.look)) / self.scale)
+            under.setHeight(max(1.0 / self.scale, whole(high * 0.4, self.scale)))
+            self._bar(under, row.other, row.other_zero, strong=False, other=True)
+        self._labels(index, row, place)
+
+    def _bar(
+        self, track: QRectF, active: float | None, zero: float, *, strong: bool, other: bool = False
+    ) -> None:
+        painter, grown = self.painter, self.picture.progress
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        if active is None:
+            painter.setPen(QPen(self.track, 0, Qt.PenStyle.DashLine))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(track)
+        else:
+            painter.fillRect(track, self.track)
+            wide = whole(track.width() * zero * grown, self.scale)
+            painter.fillRect(QRectF(track.right() - wide, track.top(), wide, track.height()), self.zero)
+            wide = whole(track.width() * active * grown, self.scale)
+            fill = QBrush(self.grey if other else self.strong if strong else self.light)
+            painter.fillRect(QRectF(track.left(), track.top(), wide, track.height()), fill)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+
+    def _labels(self, index: int, row: TokenBar, place: QRectF) -> None:
+        if not self._labelled(index):
+            return
+        chosen = index == self.picture.chosen
+        face, colour = (self.bold, self.theme.ink) if chosen else (self.small, self.theme.muted)
+        middle = place.center().y() - self.line / 2
+        name = QRectF(0, middle, self.places.area.left() - px(self.picture.look, 8), self.line)
+        draw_text(self.painter, row.label, name, font=face, colour=colour, align=RIGHT)
+        if self.picture.progress >= 1.0:
+            value = QRectF(self.places.values.left(), middle, self.places.values.width(), self.line)
+            draw_text(self.painter, row.words, value, font=face, colour=colour, align=LEFT)
+
+    def _labelled(self, index: int) -> bool:
+        """Whether a row bears words: every one where they fit, else every so many, and the chosen one."""
+        every = max(1, math.ceil(self.line * NAMED_ROW / self.places.row))
+        chosen = self.picture.chosen
+        if index == chosen or every == 1:
+            return True
+        return (index - self.places.first) % every == 0 and abs(index - chosen) >= every
+
+    def _ticks(self) -> None:
+        area, look = self.places.area, self.picture.look
+        reach = px(look, 60)
+        for tick in TICKS:
+            x = whole(area.left() + tick * area.width(), self.scale)
+            self.painter.setPen(QPen(QColor(self.theme.grid), line_px(look)))
+            self.painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom() + px(look, 2)))
+            if tick in (0.25, 0.75) and area.width() < px(look, 220):
+                continue
+            place = QRectF(x - reach / 2, self.places.ticks.top(), reach, self.line)
+            self._text(f"{100 * tick:.0f} %", place, align=CENTRE)
+        self._names()
+
+    def _names(self) -> None:
+        left = self.places.area.left() - px(self.picture.look, 16)
+        self._text(self.picture.axis_name, QRectF(0, self.places.ticks.top(), left, self.line), align=RIGHT)
+
+    def _text(self, text: str, place: QRectF, *, align: Qt.AlignmentFlag = LEFT, colour: str = "") -> None:
+        ink = colour or self.theme.muted
+        draw_text(self.painter, text, place, font=self.small, colour=ink, align=align)
