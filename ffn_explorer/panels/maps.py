@@ -4,19 +4,35 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ffn_explorer.core.stages import WIDE, Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Appearance, Cell, View
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
+from ffn_explorer.state.stage_info import name_of
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.heatmap import HeatMap
+from ffn_explorer.widgets.map_lens import map_lens
 from ffn_explorer.widgets.map_picture import MapPicture, MapWords
+from ffn_explorer.widgets.map_source import (
+    MODES,
+    MapSource,
+    begun,
+    inside,
+    limits_of,
+    missing,
+    mode_of,
+    pair_at,
+    pointed_at,
+    shown_share,
+    source_of,
+    widest,
+)
+from ffn_explorer.widgets.mode_tabs import Mode, ModeTabs
 from ffn_explorer.widgets.panel import Panel
-from ffn_explorer.widgets.reveal import cell_share
 from ffn_explorer.widgets.stage_tabs import StageTabs, Tab
 
 
@@ -26,32 +42,31 @@ class MapsPanel(Panel):
     name: ClassVar[str] = "maps"
     reads: ClassVar[frozenset[str]] = frozenset(
         {
-            "run",
-            "stages",
-            "selection",
-            "hover",
-            "activity",
-            "theta",
-            "theta_relative",
-            "progress",
-            "current",
-            "views",
+            "run", "stages", "selection", "hover", "point", "activity", "theta", "theta_relative", "other",
+            "other_activity", "difference", "progress", "current", "views",
         }
-    )
+    )  # fmt: skip
 
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build tabs and an empty map."""
         super().__init__(parent)
         self.tabs = StageTabs()
+        self.modes = ModeTabs(len(MODES))
+        self.modes.hide()
         self.map = HeatMap()
         body = QWidget()
+        above = QHBoxLayout()
+        above.setSpacing(8)
+        above.addWidget(self.tabs, 1)
+        above.addWidget(self.modes)
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        column.addWidget(self.tabs)
+        column.addLayout(above)
         column.addWidget(self.map, 1)
         self.set_body(body)
         self.tabs.chosen.connect(self._pin)
+        self.modes.chosen.connect(lambda mode: self._view(mode=mode))
         self.map.pointed.connect(self._point)
         self.map.chosen.connect(self._choose)
         self.map.zoomed.connect(self._zoom)
@@ -60,19 +75,40 @@ class MapsPanel(Panel):
 
     def render_scene(self, scene: Scene) -> None:
         """Draw tabs, map and note."""
-        shown = stage_shown(scene)
+        run, shown = scene.run, stage_shown(scene)
         self._show_tabs(scene, shown)
-        if scene.run is None or shown is None:
+        if run is None or shown is None:
             self.title.set_text(self.say("empty_title"))
-            self.map.set_look(scene.look)
-            self.map.show_sentence(self.say("empty"))
+            self._show_sentence(scene, self.say("empty"))
         else:
-            name = next((info.name for info in scene.stages if info.stage == shown), f"stage.{shown}")
-            self.title.set_text(self.say("title", stage=self.say(name)))
-            self.map.show_map(self._picture(scene, scene.run, shown))
+            mode = mode_of(scene, scene.view(self.name).mode)
+            self.title.set_text(
+                self.say(f"title_{mode}" if mode else "title", stage=self.say(name_of(shown, run.spec)))
+            )
+            why = missing(scene, run, mode, shown)
+            source = source_of(scene, run, mode)
+            if why is None and source is not None:
+                self.map.show_map(self._picture(scene, run, source, stage=shown))
+            else:
+                self._show_sentence(scene, self.say(why or "computing"))
         self.map.setAccessibleName(self.title.text)
         self.map.setAccessibleDescription(self.say("keys"))
         self._write_note()
+
+    def table(self) -> list[list[str]] | None:
+        """The values in sight: a row for each token, a column for each neuron or dimension."""
+        picture = self.map.picture
+        if picture is None:
+            return None
+        revealed = int(picture.progress * picture.exact.shape[1])
+        first, past = picture.first, min(picture.first + picture.shown, revealed)
+        header = [self.say("token"), *map(str, range(first, past))]
+        values = picture.exact[:, first:past]
+        return [header, *([name, *map(str, row)] for name, row in zip(picture.rows, values, strict=True))]
+
+    def _show_sentence(self, scene: Scene, sentence: str) -> None:
+        self.map.set_look(scene.look)
+        self.map.show_sentence(sentence)
 
     def _show_tabs(self, scene: Scene, shown: Stage | None) -> None:
         pinned = scene.view(self.name).stage
@@ -82,36 +118,48 @@ class MapsPanel(Panel):
             Tab(info.stage, self.say(info.name), self.say(f"{info.name.key}_about")) for info in scene.stages
         ]
         self.tabs.show_tabs(tabs, pinned=pinned if pinned in known else None, shown=shown, look=scene.look)
+        self.modes.setVisible(scene.other is not None)
+        if scene.other is not None:
+            modes = [
+                Mode(mode, self.say(f"mode_{mode or 'a'}"), self.say(f"mode_{mode or 'a'}_tip"))
+                for mode in MODES
+            ]
+            chosen = mode_of(scene, scene.view(self.name).mode)
+            self.modes.show_modes(modes, chosen=chosen, look=scene.look)
 
-    def _picture(self, scene: Scene, run: RunResult, stage: Stage) -> MapPicture:
+    def _picture(self, scene: Scene, run: RunResult, source: MapSource, *, stage: Stage) -> MapPicture:
         chosen, view = scene.selection, scene.view(self.name)
-        exact = run.values[stage][chosen.sentence, : run.lengths[chosen.sentence]]  # [S, N]
-        width = exact.shape[1]
-        axis = max(values.shape[2] for values in run.values.values())
+        exact = source.values[stage][chosen.sentence, : run.lengths[chosen.sentence]]  # [S, N]
+        width, names = exact.shape[1], _names(run.tokens[chosen.sentence], scene.look)
+        axis = widest(scene, run)
         shown = min(axis, view.shown or axis)
+        pointed = pointed_at(scene, stage, width=width)
+        revealed = int(shown_share(scene, stage) * width)
+        limit = source.pyramids[stage].limit
         return MapPicture(
             look=scene.look,
             stage=stage,
-            made=run.pyramids[stage],
-            share=None if scene.activity is None else scene.activity.share.get(stage),
+            made=source.pyramids[stage],
+            share=source.share.get(stage),
             exact=exact,
             sentence=chosen.sentence,
-            rows=_names(run.tokens[chosen.sentence], scene.look),
+            rows=names,
             axis=axis,
             first=min(max(0, view.first), axis - shown),
             shown=shown,
-            progress=_shown_share(scene, stage),
+            progress=shown_share(scene, stage),
             row=chosen.token,
-            column=_inside(chosen.neuron if stage in WIDE else chosen.dim, width),
-            hovered=_pointed(scene.hover, stage, chosen.sentence, width=width),
-            words=self._words(scene, run, stage, axis=axis),
-            limits=tuple(made.limit for made in run.pyramids.values()),
+            column=inside(chosen.neuron if stage in WIDE else chosen.dim, width),
+            hovered=pointed,
+            words=self._words(scene, run, source, stage=stage, axis=axis),
+            limits=limits_of(scene, run),
+            lens=map_lens(exact[:, :revealed], limit, pointed, names=names) if scene.look.lens else None,
         )
 
-    def _words(self, scene: Scene, run: RunResult, stage: Stage, *, axis: int) -> MapWords:
+    def _words(self, scene: Scene, run: RunResult, source: MapSource, *, stage: Stage, axis: int) -> MapWords:
         kinds = ("dimension", "neuron")
         kind = kinds[stage in WIDE]
-        width = run.values[stage].shape[2]
+        width = source.values[stage].shape[2]
         column = scene.selection.neuron if stage in WIDE else scene.selection.dim
         sizes = {"width": numbers.count(width), "axis": numbers.count(axis)}
         return MapWords(
@@ -120,24 +168,38 @@ class MapsPanel(Panel):
             rows=self.say("token"),
             unit=self.say("no_unit"),
             column="" if column is None else self.say(f"{kind}_n", n=numbers.count(column)),
-            readout=self._readout(scene, run, stage),
+            readout=self._readout(scene, run, source, stage=stage),
             beyond=self.say("beyond", **sizes) if width < axis else "",
-            waiting="" if _begun(scene, stage) else self.say("waiting"),
+            waiting="" if begun(scene, stage) else self.say("waiting"),
         )
 
-    def _readout(self, scene: Scene, run: RunResult, stage: Stage) -> str:
+    def _readout(self, scene: Scene, run: RunResult, source: MapSource, *, stage: Stage) -> str:
         """Exact value of the pointed cell, else of the chosen one, once the pass has reached it."""
-        chosen, width = scene.selection, run.values[stage].shape[2]
-        at = _pointed(scene.hover, stage, chosen.sentence, width=width)
-        if at is None:
-            column = _inside(chosen.neuron if stage in WIDE else chosen.dim, width)
-            at = None if column is None else (chosen.token, column)
-        if at is None or at[1] >= _shown_share(scene, stage) * width:
+        chosen, width = scene.selection, source.values[stage].shape[2]
+        pointed = pointed_at(scene, stage, width=width)
+        own = inside(chosen.neuron if stage in WIDE else chosen.dim, width)
+        row = chosen.token if pointed[0] is None else pointed[0]
+        column = own if pointed[1] is None else pointed[1]
+        if column is None or column >= shown_share(scene, stage) * width:
             return ""
         kind = "neuron" if stage in WIDE else "dimension"
-        value = float(run.values[stage][chosen.sentence, at[0], at[1]])
-        token = shown_token(run.tokens[chosen.sentence][at[0]], font(scene.look, "small"))
-        return self.say(f"value_{kind}", token=token, n=numbers.count(at[1]), value=numbers.short(value))
+        token = shown_token(run.tokens[chosen.sentence][row], font(scene.look, "small"))
+        at = (chosen.sentence, row, column)
+        values = {
+            "token": token,
+            "n": numbers.count(column),
+            "value": self._value(scene, source, stage, at=at),
+        }
+        return self.say(f"value_{kind}", **values)
+
+    def _value(self, scene: Scene, source: MapSource, stage: Stage, *, at: tuple[int, int, int]) -> str:
+        """The value at (sentence, token, column); where A and B both have it, both and their difference."""
+        both = pair_at(scene, stage, at)
+        if both is None:
+            return numbers.short(float(source.values[stage][at]))
+        a, b = both
+        said = {name: numbers.short(value) for name, value in (("a", a), ("b", b), ("difference", a - b))}
+        return self.say("both", **said)
 
     def _write_note(self) -> None:
         scene, laid = self.scene, self.map.columns
@@ -145,26 +207,35 @@ class MapsPanel(Panel):
         if scene is None or scene.run is None or shown is None or laid is None:
             self.note.set_text("")
             return
+        mode = mode_of(scene, scene.view(self.name).mode)
+        source = source_of(scene, scene.run, mode)
+        if source is None or shown not in source.pyramids:
+            self.note.set_text("")
+            return
         parts = self._scale_parts(shown, laid.per_pixel)
         if scene.run.expert_index is not None and shown in WIDE:
             parts.append(self.say("first_expert"))
-        if scene.activity is not None and shown in scene.activity.share:
+        if shown in source.share:
             kind = "opacity_relative" if scene.theta_relative else "opacity"
             parts.append(self.say(kind, theta=numbers.axis(scene.theta)))
-        bad = scene.run.pyramids[shown].non_finite
+        bad = source.pyramids[shown].non_finite
         if bad:
             parts.insert(0, self.say("non_finite", n=numbers.count(bad)))
-        self.note.set_text(self.say("joiner").join(parts))
+        short = ""
+        if mode == "diff" and scene.difference is not None:
+            short = self.say("relative", value=numbers.short(scene.difference.relative[shown]))
+            parts.insert(0, short)
+        self.note.set_text(self.say("joiner").join(parts), short=short)
 
     def _scale_parts(self, stage: Stage, per_pixel: float) -> list[str]:
         kind = "neuron" if stage in WIDE else "dimension"
         parts = []
-        if per_pixel >= 1.0 and _places(per_pixel) != "1":
-            parts.append(self.say(f"pooled_{kind}", n=_places(per_pixel)))
+        if per_pixel >= 1.0 and numbers.tenths(per_pixel) != "1":
+            parts.append(self.say(f"pooled_{kind}", n=numbers.tenths(per_pixel)))
         else:
-            parts.append(self.say(f"spread_{kind}", n=_places(1.0 / per_pixel)))
-        if self.map.rows_per_pixel > 1.0 and _places(self.map.rows_per_pixel) != "1":
-            parts.append(self.say("pooled_rows", n=_places(self.map.rows_per_pixel)))
+            parts.append(self.say(f"spread_{kind}", n=numbers.tenths(1.0 / per_pixel)))
+        if self.map.rows_per_pixel > 1.0 and numbers.tenths(self.map.rows_per_pixel) != "1":
+            parts.append(self.say("pooled_rows", n=numbers.tenths(self.map.rows_per_pixel)))
         return parts
 
     def _cell(self, row: int, column: int) -> Cell | None:
@@ -217,28 +288,3 @@ def _names(tokens: tuple[str, ...], look: Appearance) -> tuple[str, ...]:
     """Labels of the rows, kept from frame to frame."""
     small = font(look, "small")
     return tuple(shown_token(token, small, whole=True) for token in tokens)
-
-
-def _begun(scene: Scene, stage: Stage) -> bool:
-    return dict(scene.progress).get(stage, 1.0) > 0.0
-
-
-def _shown_share(scene: Scene, stage: Stage) -> float:
-    """Share of the columns revealed: the same as of the stage's strip."""
-    return cell_share(dict(scene.progress).get(stage, 1.0))
-
-
-def _inside(column: int | None, width: int) -> int | None:
-    return column if column is not None and 0 <= column < width else None
-
-
-def _pointed(cell: Cell | None, stage: Stage, sentence: int, *, width: int) -> tuple[int, int] | None:
-    """Row and column that another panel or this one points at, where this stage counts the same things."""
-    if cell is None or cell.sentence != sentence or (cell.stage in WIDE) != (stage in WIDE):
-        return None
-    return (cell.token, cell.index) if 0 <= cell.index < width else None
-
-
-def _places(value: float) -> str:
-    """One decimal, without a trailing zero."""
-    return f"{value:,.1f}".removesuffix(".0")

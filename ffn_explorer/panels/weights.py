@@ -213,21 +213,21 @@ class WeightsPanel(Panel):
     def _scale(self, made: Matrix, scale: tuple[float, float]) -> str:
         kinds = kinds_of(made)
         if min(scale) >= 1.0 and max(scale) > 1.0:
-            sizes = {f"n_{kind}": _places(n) for kind, n in zip(kinds, scale, strict=True)}
+            sizes = {f"n_{kind}": numbers.tenths(n) for kind, n in zip(kinds, scale, strict=True)}
             return self.say("pooled_down" if made.role == "down" else "pooled", **sizes)
         if max(scale) <= 1.0:
-            return self.say("spread", wide=_places(1 / scale[1]), high=_places(1 / scale[0]))
+            return self.say("spread", wide=numbers.tenths(1 / scale[1]), high=numbers.tenths(1 / scale[0]))
         return self.say("joiner").join(
-            self.say(f"pooled_{kind}", n=_places(n))
+            self.say(f"pooled_{kind}", n=numbers.tenths(n))
             if n > 1.0
-            else self.say(f"spread_{kind}", n=_places(1 / n))
+            else self.say(f"spread_{kind}", n=numbers.tenths(1 / n))
             for kind, n in zip(kinds, scale, strict=True)
         )
 
     def _scale_short(self, scale: tuple[float, float]) -> str:
         if max(scale) <= 1.0:
             return ""
-        return self.say("pooled_short", rows=_places(scale[0]), columns=_places(scale[1]))
+        return self.say("pooled_short", rows=numbers.tenths(scale[0]), columns=numbers.tenths(scale[1]))
 
     def _point(self, at: tuple[int, int] | None) -> None:
         made = None if self.scene is None else self.scene.matrix
@@ -290,8 +290,3 @@ def _holding(seen: Span, index: int) -> Span:
     """The same number of rows or columns, moved as little as needed to hold one."""
     shift = min(0, index - seen[0]) + max(0, index + 1 - seen[1])
     return seen[0] + shift, seen[1] + shift
-
-
-def _places(value: float) -> str:
-    """One decimal, without a trailing zero."""
-    return f"{value:,.1f}".removesuffix(".0")

@@ -41,6 +41,11 @@ def axis(value: float) -> str:
     return _signed(f"{rounded:.3g}")
 
 
+def tenths(value: float) -> str:
+    """Number with one decimal at most: "1", "2.5", "1,024.3"."""
+    return _signed(f"{value:,.1f}".removesuffix(".0"))
+
+
 def percent(fraction: float) -> str:
     """Fraction 0..1 as "52.0 %"; what is not none or not all is never rounded to it."""
     if not math.isfinite(fraction):

@@ -52,6 +52,11 @@ class HeatMap(Canvas):
         self.addItem(self._item)
         self.moved.connect(self._report)
 
+    @property
+    def picture(self) -> MapPicture | None:
+        """What is shown, None while only a sentence is."""
+        return self._picture
+
     def show_map(self, picture: MapPicture) -> None:
         """Draw a picture."""
         before, self._picture = self._picture, picture

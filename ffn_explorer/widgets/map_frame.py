@@ -12,6 +12,7 @@ from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text
 from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.layers import Layers
+from ffn_explorer.widgets.lens import draw_lens
 from ffn_explorer.widgets.map_picture import MapPicture, MapPlaces
 from ffn_explorer.widgets.pooling import Columns
 from ffn_explorer.widgets.sizes import line_px, px
@@ -56,6 +57,18 @@ class MapPainter:
         )
         self._column_line()
         self._row_frame()
+        self._lens()
+
+    def _lens(self) -> None:
+        row, column = self.picture.hovered
+        span = None if column is None else self.columns.pixels_of(column)
+        if self.picture.lens is None or row is None or span is None:
+            return
+        near = self.row_rect(row)
+        near.setLeft(self.area.left() + span[0] / self.ratio)
+        near.setRight(self.area.left() + span[1] / self.ratio)
+        within = QRectF(QPointF(), self.places.size).adjusted(1, 1, -1, -1)
+        draw_lens(self.painter, self.picture.lens, near=near, within=within, look=self.look)
 
     def _labels(self) -> None:
         self._rows()
@@ -123,20 +136,20 @@ class MapPainter:
             self._text(self.picture.words.waiting, self.used, align=CENTRE, colour=self.theme.muted)
 
     def _crosshair(self) -> None:
-        if self.picture.hovered is None:
-            return
         row, column = self.picture.hovered
+        if row is None and column is None:
+            return
         colour = QColor(self.theme.ink)
         colour.setAlphaF(0.8)
         halo = QColor(self.theme.surface)
         halo.setAlphaF(0.7)
-        x = self.centre_x(column)
+        x = None if column is None else self.centre_x(column)
         self.painter.setBrush(Qt.BrushStyle.NoBrush)
         for pen in (QPen(halo, line_px(self.look, 3)), QPen(colour, line_px(self.look))):
             self.painter.setPen(pen)
             if x is not None:
                 self.painter.drawLine(QPointF(x, self.area.top()), QPointF(x, self.area.bottom()))
-            if 0 <= row < len(self.picture.rows):
+            if row is not None and 0 <= row < len(self.picture.rows):
                 self.painter.drawRect(self.row_rect(row).adjusted(-0.5, -0.5, 0.5, 0.5))
 
     def _rows(self) -> None:

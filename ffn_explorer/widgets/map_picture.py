@@ -10,6 +10,7 @@ from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.result import Bytes, Floats, Pyramid
 from ffn_explorer.widgets.colourbar import bar_width
 from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.lens import Lens
 from ffn_explorer.widgets.sizes import px
 
 LABELS_SHARE = 0.18
@@ -58,10 +59,12 @@ class MapPicture:
     """0..1: columns revealed, from the left."""
     row: int
     column: int | None
-    hovered: tuple[int, int] | None
+    hovered: tuple[int | None, int | None]
+    """Row and column that are pointed at, each where one is."""
     words: MapWords
     limits: tuple[float, ...]
     """Colour limits of all stages, for a steady layout."""
+    lens: Lens | None = None
 
 
 @dataclass(frozen=True, slots=True)

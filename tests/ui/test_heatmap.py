@@ -45,7 +45,7 @@ def picture(values: Floats, *, share: np.ndarray | None = None, progress: float 
         progress=progress,
         row=0,
         column=3 if width > 3 else None,
-        hovered=None,
+        hovered=(None, None),
         words=WORDS,
         limits=(made.limit,),
     )
