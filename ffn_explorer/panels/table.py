@@ -56,6 +56,12 @@ def _place() -> Panel:
     return PlacePanel()
 
 
+def _position() -> Panel:
+    from ffn_explorer.panels.position import PositionPanel
+
+    return PositionPanel()
+
+
 def _transport() -> Panel:
     from ffn_explorer.panels.transport import TransportPanel
 
@@ -127,6 +133,7 @@ PANELS: Mapping[str, PanelMaker] = MappingProxyType(
         "running_sum": _running_sum,
         "proof": _proof,
         "place": _place,
+        "position": _position,
         "transport": _transport,
         "weights": _weights,
         "code": _code,
