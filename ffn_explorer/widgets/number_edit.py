@@ -42,6 +42,9 @@ class _Typing(Calm):
         self.lineEdit().textEdited.connect(lambda _: self._pause.start())
         self.editingFinished.connect(self._finish)
         self.lineEdit().returnPressed.connect(self.done)
+        # Under a style sheet, a font that is set before the first polish is lost with the next sheet.
+        self.ensurePolished()
+        self.lineEdit().ensurePolished()
 
     def show_value(self: "IntEdit | FloatEdit", value: float) -> None:  # type: ignore[misc]
         """Show a value, unless the person is just typing another."""
