@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 
+from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.settings import ORIGINAL_2017, Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.app_state import (
@@ -125,6 +126,17 @@ MAKERS: dict[str, Callable[[], Scene]] = {
     ),
     "projector": of(AppState(settings=PLAIN, selection=CHOSEN, appearance=Appearance("projector"))),
     "large": of(AppState(settings=PLAIN, appearance=Appearance("light", "ja", scale=1.5, transposed=True))),
+    "kept": of(
+        AppState(
+            settings=PLAIN,
+            edits=Edits(keep=9),
+            selection=CHOSEN,
+            views=(("memory", View(sort="m", scroll=12)),),
+        )
+    ),
+    "kept of experts": of(
+        AppState(settings=EXPERTS, edits=Edits(keep=5), selection=Selection(token=1, neuron=4))
+    ),
     "broken": damaged,
     "early": early,
     "refused": lambda: scene_of(
