@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ffn_explorer.core.handmade import HandMemory
 from ffn_explorer.core.handmade_examples import EXAMPLES
@@ -28,8 +28,8 @@ from ffn_explorer.widgets.theatre_tables import grid_of
 from ffn_explorer.widgets.theatre_time import moment_of
 from ffn_explorer.widgets.theatre_view import Spot, TheatreView
 
-SIDE_PX = 800
-"""Width from which the truth table stands beside the stage (light theme, scale 1)."""
+STAGE_PX = 210
+"""Least height of the stage where the truth table stands under it (light theme, scale 1)."""
 
 MODES = ("", "keys", "values", "patterns")
 
@@ -57,12 +57,9 @@ class TheatrePanel(Panel):
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        row = QHBoxLayout()
-        row.setSpacing(18)
-        row.addWidget(self.view, 68)
-        row.addWidget(self.side, 32)
         column.addWidget(self.bar)
-        column.addLayout(row, 1)
+        column.addWidget(self.view, 1)
+        column.addWidget(self.side)
         column.addWidget(self.grid, 1)
         self.set_body(body)
         self._connect()
@@ -92,19 +89,22 @@ class TheatrePanel(Panel):
         """Draw bar, and the stage or a grid."""
         memory = scene.source.memory
         mode = self._mode(scene)
-        self._show_bar(scene, memory, mode)
+        self._show_bar(memory, mode)
         self.grid.setVisible(mode != "")
         self.view.setVisible(mode == "")
-        self._arrange()
         if memory is not None:
             view = scene.view(self.name)
             self.grid.show_grid(grid_of(scene, memory, mode, say=self.say, view=view))
             self.side.show_grid(grid_of(scene, memory, "patterns", say=self.say, view=view))
+        self._arrange()
         self._show_stage(scene)
-        self.note.set_text(self.say("note"), short=self.say("note_short"))
+        if scene.source.memory is None:
+            self.note.set_text(self.say("note_ranked"))
+        else:
+            self.note.set_text(self.say("note"), short=self.say("note_short"))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The truth table stands beside the stage where there is room."""
+        """The truth table stands under the stage where there is room."""
         super().resizeEvent(event)
         self._arrange()
 
@@ -140,10 +140,12 @@ class TheatrePanel(Panel):
     def _arrange(self) -> None:
         scene = self.scene
         if scene is not None:
-            room = self.width() >= px(scene.look, SIDE_PX)
+            needed = self.side.whole_height()
+            room = self.height() >= needed + px(scene.look, STAGE_PX)
+            self.side.setFixedHeight(needed)
             self.side.setVisible(scene.source.memory is not None and self._mode(scene) == "" and room)
 
-    def _show_bar(self, scene: Scene, memory: HandMemory | None, mode: str) -> None:
+    def _show_bar(self, memory: HandMemory | None, mode: str) -> None:
         names = [("", self.say("random"))]
         for name, example in EXAMPLES.items():
             words = self.say(f"handmade.{name}")
@@ -155,12 +157,13 @@ class TheatrePanel(Panel):
         self.bar.play.explain(self.say("play"), self.say("play_tip"))
         tabs = ("stage", "keys", "values", "patterns")
         modes = [Mode(m, self.say(w), self.say(f"{w}_tip")) for m, w in zip(MODES, tabs, strict=True)]
-        self.bar.show_modes(modes if memory is not None else [], chosen=mode, look=scene.look)
+        self.bar.show_modes(modes if memory is not None else [], chosen=mode)
         what = "pattern" if mode == "patterns" else "neuron"
         for button, act in ((self.bar.add, "add"), (self.bar.remove, "remove")):
             button.setVisible(mode != "")
             button.set_word(self.say(act))
             button.explain(self.say(f"{act}_{what}"), self.say(f"{act}_{what}"))
+        self.bar.place()
 
     def _show_stage(self, scene: Scene) -> None:
         cast = self._cast(scene)
@@ -178,7 +181,7 @@ class TheatrePanel(Panel):
                 look=scene.look,
                 cast=cast,
                 moment=moment_of(scene, hidden=hidden_of(scene.run)),
-                words=self._words(scene),
+                words=self._words(scene, cast),
                 neuron=scene.selection.neuron,
                 dim=scene.selection.dim,
                 pointed_neuron=pointed.neuron if here else None,
@@ -203,13 +206,16 @@ class TheatrePanel(Panel):
         tokens = scene.run.tokens[scene.selection.sentence]
         return shown_token(tokens[cast.token] if cast.token < len(tokens) else "", font(scene.look, "title"))
 
-    def _words(self, scene: Scene) -> Words:
+    def _words(self, scene: Scene, cast: Cast) -> Words:
         stream = "stream_y" if dict(scene.progress).get(Stage.RESIDUAL, 0.0) > 0.0 else "stream_out"
+        run = scene.run
+        gated = run is not None and Stage.GATE in run.values
+        answers = "answers_gated" if gated else "answers_hand" if cast.by_hand else "answers"
         return Words(
             x=(self.say("x"), "x"),
-            memories=(self.say("answers"), self.say("answers_short")),
+            memories=(self.say(answers), self.say(f"{answers}_short")),
             stream=(self.say(stream), self.say(f"{stream}_short")),
-            cosine=self.say("cosine"),
+            cosine=(self.say("cosine"), self.say("cosine_short")),
             unit=self.say("no_unit"),
         )
 

@@ -67,6 +67,10 @@ class NumberGrid(QWidget):
             return None if cell is None else cell.place
         return None if self._at[0] == HEAD else self._grid.cell(self._at[0], HEAD).place
 
+    def whole_height(self) -> int:
+        """Height in which every row is in sight."""
+        return round(self._plan().line * (len(self._grid.rows) + 1)) + 4
+
     def minimumSizeHint(self) -> QSize:
         """A few cells."""
         line = round(self._plan().line)

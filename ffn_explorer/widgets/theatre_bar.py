@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.buttons import IconButton, WordButton
@@ -19,7 +19,7 @@ class _Picker(Calm, QComboBox):
 
 
 class TheatreBar(QWidget):
-    """Two groups side by side, or one under the other where that is all there is room for."""
+    """Controls from left to right, on as many lines as they need."""
 
     picked = Signal(str)
     """Name of the memory that a person chose, "" for the FFN with random weights."""
@@ -30,21 +30,15 @@ class TheatreBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build everything, without words."""
         super().__init__(parent)
-        self.picker = _Picker()
+        self._look = Appearance()
+        self.picker = _Picker(self)
         self.picker.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.play = IconButton("play")
-        self.tabs = ModeTabs(4)
-        self.add = WordButton()
-        self.remove = WordButton()
-        self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._line.setContentsMargins(0, 0, 0, 0)
-        self._line.setSpacing(4)
-        self._groups = tuple(
-            _group(*w) for w in ((self.picker, self.play), (self.tabs, self.add, self.remove))
-        )
-        for group in self._groups:
-            self._line.addWidget(group)
+        self.play = IconButton("play", self)
+        self.tabs = ModeTabs(4, self)
+        self.add = WordButton(self)
+        self.remove = WordButton(self)
+        self._items: tuple[QWidget, ...] = (self.picker, self.play, self.tabs, self.add, self.remove)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.picker.activated.connect(lambda row: self.picked.emit(self.picker.itemData(row)))
         self.play.clicked.connect(self.played)
@@ -53,55 +47,55 @@ class TheatreBar(QWidget):
 
     def set_look(self, look: Appearance) -> None:
         """Take another look."""
+        self._look = look
         self.picker.setFont(font(look, "small"))
         for button in (self.play, self.add, self.remove):
             button.set_look(look)
-        for group in self._groups:
-            layout = group.layout()
-            assert layout is not None
-            layout.setSpacing(px(look, 4))
-        self._fold()
 
     def show_memories(self, memories: Sequence[tuple[str, str]], chosen: str) -> None:
         """Show (name, words) of the memories, with one chosen."""
-        if list(memories) != [
-            (self.picker.itemData(i), self.picker.itemText(i)) for i in range(self.picker.count())
-        ]:
+        shown = [(self.picker.itemData(i), self.picker.itemText(i)) for i in range(self.picker.count())]
+        if list(memories) != shown:
             self.picker.clear()
             for name, words in memories:
                 self.picker.addItem(words, name)
         self.picker.setCurrentIndex(self.picker.findData(chosen))
-        self._fold()
 
-    def show_modes(self, modes: Sequence[Mode], *, chosen: str, look: Appearance) -> None:
-        """Show the pictures to choose from; none leaves the second group out."""
-        self.tabs.show_modes(modes, chosen=chosen, look=look)
-        self._groups[1].setVisible(bool(modes))
-        self._fold()
+    def show_modes(self, modes: Sequence[Mode], *, chosen: str) -> None:
+        """Show the pictures to choose from; none leaves the tabs out."""
+        self.tabs.show_modes(modes, chosen=chosen, look=self._look)
+        self.tabs.setVisible(bool(modes))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fold the groups where they do not fit beside each other."""
+        """Place the controls anew."""
         super().resizeEvent(event)
-        self._fold()
+        self.place()
 
     def minimumSizeHint(self) -> QSize:
         """Any width will do."""
-        return QSize(0, self.sizeHint().height())
+        return QSize(0, 0)
 
-    def _fold(self) -> None:
-        needed = sum(group.sizeHint().width() for group in self._groups if not group.isHidden())
-        way = QBoxLayout.Direction
-        wanted = way.LeftToRight if needed + self._line.spacing() <= self.width() else way.TopToBottom
-        if wanted is not self._line.direction():
-            self._line.setDirection(wanted)
-        self.updateGeometry()
+    def place(self) -> None:
+        """Lines of controls, each in the middle of its line; to be called once all have their words."""
+        gap, x, y = px(self._look, 6), 0, 0
+        line: list[QWidget] = []
+        for item in self._items:
+            if item.isHidden():
+                continue
+            item.ensurePolished()
+            size = item.sizeHint()
+            if line and x + size.width() > self.width():
+                y += _settle(line, y) + px(self._look, 3)
+                x, line = 0, []
+            item.setGeometry(x, y, min(size.width(), max(1, self.width())), size.height())
+            x += size.width() + gap
+            line.append(item)
+        self.setFixedHeight(y + _settle(line, y))
 
 
-def _group(*widgets: QWidget) -> QWidget:
-    holder = QWidget()
-    row = QHBoxLayout(holder)
-    row.setContentsMargins(0, 0, 0, 0)
-    for widget in widgets:
-        row.addWidget(widget)
-    row.addStretch(1)
-    return holder
+def _settle(line: list[QWidget], y: int) -> int:
+    """Bring the controls of one line to its middle; its height."""
+    height = max((item.height() for item in line), default=0)
+    for item in line:
+        item.move(item.x(), y + (height - item.height()) // 2)
+    return height

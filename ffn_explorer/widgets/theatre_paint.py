@@ -14,7 +14,7 @@ from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text, fitt
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theatre_cast import Cast
-from ffn_explorer.widgets.theatre_plan import Line, Plan, Row
+from ffn_explorer.widgets.theatre_plan import Line, Plan, Row, brief
 from ffn_explorer.widgets.theatre_time import Moment, cosine_at, sums, travelled
 from ffn_explorer.widgets.theme import Theme, blend, theme_of
 
@@ -29,7 +29,7 @@ class Words:
     x: tuple[str, ...]
     memories: tuple[str, ...]
     stream: tuple[str, ...]
-    cosine: str
+    cosine: tuple[str, ...]
     unit: str
 
 
@@ -120,8 +120,11 @@ class Brush:
         shown = actor.m if moment.answered > 0.0 else actor.z if moment.read > 0.0 else None
         self._answer_bar(row)
         if shown is not None:
-            said = numbers.short(shown)
+            said = brief(shown)
             draw_text(self.painter, said, row.number, font=self.small, colour=ink, align=RIGHT)
+        if row.note.width() and moment.answered > 0.0:
+            muted = theme.muted
+            draw_text(self.painter, actor.note, row.note, font=self.small, colour=muted, align=RIGHT)
 
     def _key(self, row: Row) -> None:
         """The key as cells in the colours of sign; a frame marks the features that are on."""
@@ -223,10 +226,7 @@ class Brush:
         name, value = self.play.cast.x[line.index]
         on = value != 0.0
         face, colour = (self.bold, self.theme.ink) if on else (self.small, self.theme.muted)
-        room = QRectF(
-            line.name.left(), line.name.top(), line.number.left() - line.name.left(), line.name.height()
-        )
-        draw_text(self.painter, name, room, font=face, colour=colour, align=LEFT)
+        draw_text(self.painter, name, line.name, font=face, colour=colour, align=LEFT)
         draw_text(self.painter, numbers.axis(value), line.number, font=face, colour=colour, align=RIGHT)
 
     def _stream(self) -> None:
@@ -259,7 +259,7 @@ class Brush:
         ink = theme.ink if shown and (running or x) else theme.muted
         draw_text(painter, lane.name, line.name, font=face, colour=ink, align=LEFT)
         if shown:
-            draw_text(painter, numbers.short(y), line.number, font=face, colour=ink, align=RIGHT)
+            draw_text(painter, brief(y), line.number, font=face, colour=ink, align=RIGHT)
 
     def _cosine(self, line: Line) -> None:
         """How close the sum so far points to the sum of all."""
@@ -272,9 +272,10 @@ class Brush:
         if math.isfinite(value) and value > 0.0:
             painter.setBrush(QColor(theme.stages[Stage.OUT]))
             painter.drawRect(_bar(line.bar, (0.0, min(1.0, value)), (0.0, 1.0), thick=1.0))
-        draw_text(painter, self.play.words.cosine, line.name, font=self.small, colour=theme.muted, align=LEFT)
+        said = fitting(self.play.words.cosine, self.small, line.name.width())
+        draw_text(painter, said, line.name, font=self.small, colour=theme.muted, align=LEFT)
         if shown:
-            said = numbers.short(value)
+            said = brief(value)
             draw_text(painter, said, line.number, font=self.small, colour=theme.ink, align=RIGHT)
 
     def _line_ground(self, line: Line, dim: int) -> None:
@@ -298,10 +299,10 @@ class Brush:
         last, look = self.plan.lanes[-1], self.play.look
         low, high = self.play.cast.span
         line = QFontMetricsF(self.small).height()
-        top = last.name.bottom() + px(look, 2)
+        top = last.bar.bottom() + px(look, 3)
         muted = self.theme.muted
-        name = QRectF(last.name.left(), top, last.name.width(), line)
-        draw_text(self.painter, self.play.words.unit, name, font=self.small, colour=muted, align=LEFT)
+        name = QRectF(last.number.left(), top, last.number.width(), line)
+        draw_text(self.painter, self.play.words.unit, name, font=self.small, colour=muted, align=RIGHT)
         if high <= low:
             return
         for tick in ticks(low, high, most=max(1, int(last.bar.width() // px(look, 48)))):

@@ -14,10 +14,16 @@ from ffn_explorer.widgets.theatre_cast import Actor, Cast, Say, folded
 WIDEST_KEY = 16
 """Numbers of a key that are drawn as cells; of more, only the answer is shown."""
 
+MOST_RANKED = 12
+"""Lines of an FFN with many memories, so that each value is seen to fly."""
+
+LONGEST_NUMBER = 7
+"""Characters of a number beside its bar, such as −0.0312."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Place of one memory: the whole line, and in it name, key, bar and number.
+    """Place of one memory: the whole line, and in it name, key, bar, number and remark.
 
     flight: its place among those that fly, None where it adds nothing.
     """
@@ -29,6 +35,7 @@ class Row:
     key: QRectF
     bar: QRectF
     number: QRectF
+    note: QRectF
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,71 +55,73 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All places; heads are those of the columns' headings, axis is where the stream's ticks stand."""
+    """All places; heads are those of the headings of x, of the memories and of the stream."""
 
     rows: tuple[Row, ...]
     x: tuple[Line, ...]
     lanes: tuple[Line, ...]
     heads: tuple[QRectF, QRectF, QRectF]
-    axis: QRectF
     flying: int
-    hidden: int
-    """Dimensions that have no room."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Measure:
+class _Type:
     """Lengths in pixels that follow from the type."""
 
+    look: Appearance
+    metrics: QFontMetricsF
     line: float
     number: float
     gap: float
+
+    def px(self, size: float) -> int:
+        """Pixels for a length drawn for the light theme."""
+        return px(self.look, size)
 
 
 def plan_of(cast: Cast, size: tuple[float, float], look: Appearance, *, say: Say) -> Plan:
     """Places for a cast in a picture of this size."""
     width, height = size
-    metrics = QFontMetricsF(font(look, "small"))
-    of = _Measure(metrics.height(), metrics.horizontalAdvance("−0.0000"), px(look, 6))
-    head, foot = of.line + px(look, 4), of.line + px(look, 6)
+    metrics = QFontMetricsF(font(look, "small", bold=True))
+    of = _Type(look, metrics, metrics.height(), metrics.horizontalAdvance("−0.0000") + 2, px(look, 6))
+    head, foot = of.line + of.px(6), of.line + of.px(6)
     room = max(of.line, height - head - foot)
-    most = max(2, int(room // (of.line + px(look, 3))))
-    wide = cast.by_hand and width >= px(look, 560)
-    left = width * 0.17 if wide else 0.0
-    flight = max(px(look, 36), width * 0.11)
+    most = max(2, int(room // (of.line + of.px(3))))
+    wide = cast.by_hand and width >= of.px(560)
+    left = width * 0.16 if wide else 0.0
+    flight = max(of.px(36), width * 0.11)
     start = left + (flight if wide else 0.0)
-    middle = start + (width - start - flight) * (0.56 if cast.by_hand else 0.58)
+    middle = start + (width - start - flight) * (0.56 if cast.by_hand else 0.6)
     stream = middle + flight
-    actors = _in_place(cast, folded(cast, most, say))
-    flying = sum(actor.strength > 0.0 for actor in actors)
-    lanes = _lanes(cast, most)
-    names = [lane.name for lane in cast.lanes] + ([say("cosine")] if cast.cosine else [])
-    row_height = min(room / len(actors), px(look, 34))
+    actors = _in_place(cast, folded(cast, most if cast.by_hand else min(most, MOST_RANKED), say))
+    shown = _lanes(cast, most)
+    lanes = (-1, *shown) if cast.cosine else shown
+    names = [lane.name for lane in cast.lanes] + [say("cosine")]
+    row_height = min(room / len(actors), of.px(84))
+    lane_height = min(room / max(1, len(lanes)), of.line * 4.5)
+    # Both stand around one middle, as high as the higher of them.
+    tallest = max(row_height * len(actors), lane_height * len(lanes))
+    centre = head + tallest / 2
+    first = QRectF(start, centre - row_height * len(actors) / 2, middle - start, row_height)
+    first_lane = QRectF(stream, centre - lane_height * len(lanes) / 2, width - stream, lane_height)
+    first_x = QRectF(0, first_lane.top(), left, lane_height)
     return Plan(
-        rows=_rows(
-            actors,
-            QRectF(start, head, middle - start, row_height),
-            of=of,
-            name=max((metrics.horizontalAdvance(actor.name) for actor in actors), default=0.0),
-            look=look,
-        ),
-        x=_lines(lanes, QRectF(0, head, left, room), of=of, names=names, metrics=metrics) if wide else (),
-        lanes=_lines(
-            (-1, *lanes) if cast.cosine else lanes,
-            QRectF(stream, head, width - stream, room),
-            of=of,
-            names=names,
-            metrics=metrics,
-        ),
+        rows=_rows(actors, first, of=of),
+        x=_lines(shown, first_x, of=of, names=names, ranges=False) if wide else (),
+        lanes=_lines(lanes, first_lane, of=of, names=names),
         heads=(
             QRectF(0, 0, left, of.line),
             QRectF(start, 0, middle - start, of.line),
             QRectF(stream, 0, width - stream, of.line),
         ),
-        axis=QRectF(stream, height - foot, width - stream, foot),
-        flying=flying,
-        hidden=len(cast.lanes) - len(lanes),
+        flying=sum(actor.strength > 0.0 for actor in actors),
     )
+
+
+def brief(value: float) -> str:
+    """Number beside a bar: three digits, or one where its power of ten would be too long."""
+    said = numbers.short(value)
+    return said if len(said) <= LONGEST_NUMBER else numbers.short(value, digits=1)
 
 
 def _in_place(cast: Cast, actors: tuple[Actor, ...]) -> list[Actor]:
@@ -131,65 +140,65 @@ def _lanes(cast: Cast, most: int) -> tuple[int, ...]:
     return tuple(sorted(ranked[:most]))
 
 
-def _rows(
-    actors: list[Actor], first: QRectF, *, of: _Measure, name: float, look: Appearance
-) -> tuple[Row, ...]:
+def _rows(actors: list[Actor], first: QRectF, *, of: _Type) -> tuple[Row, ...]:
     ranked = sorted(
         (i for i, actor in enumerate(actors) if actor.strength > 0.0),
         key=lambda i: (actors[i].neuron is None, -actors[i].strength),
     )
     order = {i: flight for flight, i in enumerate(ranked)}
-    cells = len(actors[0].key) if 0 < len(actors[0].key) <= WIDEST_KEY else 0
-    cell = min(px(look, 14), first.width() * 0.3 / max(1, cells))
-    key = cells * cell
-    spare = first.width() - key - of.number - 4 * of.gap
-    name = min(name + 2, spare - px(look, 30))
-    rows = []
+    memories = [actor for actor in actors if actor.neuron is not None]
+    widest = max((of.metrics.horizontalAdvance(actor.name) for actor in memories), default=0.0) + 2
+    note = max((of.metrics.horizontalAdvance(actor.note) for actor in memories), default=0.0)
+    count = len(actors[0].key) if 0 < len(actors[0].key) <= WIDEST_KEY else 0
+    cell = min(of.px(16), first.width() * 0.3 / max(1, count), first.height() - 6)
+    key = count * cell
+    spare = first.width() - 3 * of.gap - key - (of.gap if key else 0.0) - of.number
+    name = min(widest, spare - of.px(26))
+    note = note if note and spare - name - note - of.gap >= of.px(90) else 0.0
+    bar = max(1.0, spare - name - (note + of.gap if note else 0.0))
+    made = []
     for i, actor in enumerate(actors):
         whole = first.translated(0, i * first.height())
         x, y, h = whole.left() + of.gap, whole.top(), whole.height()
-        bar_left = x + name + of.gap + (key + of.gap if key else 0.0)
-        number = whole.right() - of.number
-        thick = min(h - px(look, 6), px(look, 12))
-        rows.append(
+        bar_at = x + name + of.gap + (key + of.gap if key else 0.0)
+        number_at = bar_at + bar
+        thick = min(h - of.px(6), of.px(16))
+        made.append(
             Row(
                 actor=actor,
                 flight=order.get(i),
                 whole=whole,
-                name=QRectF(x, y, name, h),
-                key=QRectF(x + name + of.gap, y + (h - min(cell, h - 4)) / 2, key, min(cell, h - 4)),
-                bar=QRectF(bar_left, y + (h - thick) / 2, max(1.0, number - of.gap - bar_left), thick),
-                number=QRectF(number, y, of.number - of.gap / 2, h),
-            )
-        )
-    return tuple(rows)
-
-
-def _lines(
-    lanes: tuple[int, ...], room: QRectF, *, of: _Measure, names: list[str], metrics: QFontMetricsF
-) -> tuple[Line, ...]:
-    if not lanes:
-        return ()
-    height = min(room.height() / len(lanes), of.line * 2.2)
-    widest = max(metrics.horizontalAdvance(names[i]) for i in lanes)
-    name = min(widest + 2, max(room.width() * 0.34, room.width() - 2.4 * of.number - 2 * of.gap))
-    made = []
-    for place, index in enumerate(lanes):
-        y = room.top() + place * height
-        thick = min(height - 4, of.line)
-        bar = room.left() + name + of.gap
-        number = room.right() - of.number
-        made.append(
-            Line(
-                index=index,
-                name=QRectF(room.left(), y, name, height),
-                bar=QRectF(bar, y + (height - thick) / 2, max(1.0, number - of.gap - bar), thick),
-                number=QRectF(number, y, of.number, height),
+                name=QRectF(x, y, name if actor.neuron is not None else whole.right() - x, h),
+                key=QRectF(x + name + of.gap, y + (h - cell) / 2, key, cell),
+                bar=QRectF(bar_at, y + (h - thick) / 2, bar, thick),
+                number=QRectF(number_at, y, of.number, h),
+                note=QRectF(number_at + of.number + of.gap, y, note, h),
             )
         )
     return tuple(made)
 
 
-def shown_number(value: float | None) -> str:
-    """A number beside its bar."""
-    return "" if value is None else numbers.short(value)
+def _lines(
+    lanes: tuple[int, ...], first: QRectF, *, of: _Type, names: list[str], ranges: bool = True
+) -> tuple[Line, ...]:
+    """Lines under each other; ranges: with a bar, else the name may take its room."""
+    if not lanes:
+        return ()
+    widest = max(of.metrics.horizontalAdvance(names[i]) for i in lanes) + 2
+    spare = first.width() - of.number - 2 * of.gap
+    name = min(widest, spare - of.px(28)) if ranges else spare + of.gap
+    made = []
+    for place, index in enumerate(lanes):
+        y = first.top() + place * first.height()
+        thick = min(first.height() - 4, of.line * 1.1)
+        bar = first.left() + name + of.gap
+        number = first.right() - of.number
+        made.append(
+            Line(
+                index=index,
+                name=QRectF(first.left(), y, name, first.height()),
+                bar=QRectF(bar, y + (first.height() - thick) / 2, max(1.0, number - of.gap - bar), thick),
+                number=QRectF(number, y, of.number, first.height()),
+            )
+        )
+    return tuple(made)
