@@ -127,7 +127,7 @@ class OutputPanel(Panel):
         """Draw everything."""
         run, reading = scene.run, reading_of(scene)
         for widget in (self.dim, self.largest, self.modes):
-            widget.setEnabled(reading is not None)
+            widget.setVisible(reading is not None)
         mode = scene.view(self.name).mode
         words = [
             Mode("", self.say("each"), self.say("each_tip")),
