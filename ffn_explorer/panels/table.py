@@ -122,6 +122,12 @@ def _neuron() -> Panel:
     return NeuronPanel()
 
 
+def _bill() -> Panel:
+    from ffn_explorer.panels.bill import BillPanel
+
+    return BillPanel()
+
+
 PANELS: Mapping[str, PanelMaker] = MappingProxyType(
     {
         "chips": _chips,
@@ -143,5 +149,6 @@ PANELS: Mapping[str, PanelMaker] = MappingProxyType(
         "routing": _routing,
         "theatre": _theatre,
         "neuron": _neuron,
+        "bill": _bill,
     }
 )

@@ -40,13 +40,15 @@ def match_parameters() -> Change:
 
     So SwiGLU at D = 768 beside ReLU of 3,072 gets 2,048: 4,718,592 weights both.
     """
-    return Change("undo.match", lambda state: with_settings(state, parameter_matched(state)))
+    return Change(
+        "undo.match", lambda state: with_settings(state, parameter_matched(state.settings, state.compare))
+    )
 
 
-def parameter_matched(state: AppState) -> Settings:
+def parameter_matched(settings: Settings, compare: Compare | None) -> Settings:
     """Settings at the width that `match_parameters` chooses."""
-    now, other = state.settings, state.compare
-    return now.with_(d_ff=min(matched_width(now, weights_to_match(now, other)), int(LIMITS["d_ff"][1])))
+    wanted = matched_width(settings, weights_to_match(settings, compare))
+    return settings.with_(d_ff=min(wanted, int(LIMITS["d_ff"][1])))
 
 
 def weights_to_match(settings: Settings, compare: Compare | None) -> int:

@@ -1,0 +1,151 @@
+"""What the bill shows, as one frozen value, and the places that follow from it."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, QSizeF
+from PySide6.QtGui import QFontMetricsF
+
+from ffn_explorer.core.stages import Stage
+from ffn_explorer.state.app_state import Appearance
+from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.sizes import px
+
+LEAST_BAR_PX = 9
+MOST_BAR_PX = 34
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a bar: one kind of matrix, the biases, or a part of attention.
+
+    stage: in which it is read, None for what belongs to no single stage.  done: share read so far.
+    words: what stands in it, longest first.  tip: all about it.
+    """
+
+    key: str
+    value: int
+    stage: Stage | None
+    done: float
+    words: tuple[str, ...]
+    tip: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """FFN and attention of A stacked, under it those of B; thin lines where A ended before the last change.
+
+    head: line above it; formula: line of its own where there is room; unit: name of the axis.
+    """
+
+    head: tuple[str, ...]
+    formula: tuple[str, ...]
+    unit: str
+    pieces: tuple[Piece, ...]
+    other: tuple[Piece, ...]
+    before: tuple[int, ...]
+
+    @property
+    def most(self) -> int:
+        """End of the axis."""
+        totals = [sum(piece.value for piece in pieces) for pieces in (self.pieces, self.other)]
+        return max(*totals, *self.before, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class BillPicture:
+    """Both bars and the lines between them.
+
+    counters, formula, lesson, experts: wordings, longest first; () where there is nothing to say.
+    """
+
+    look: Appearance
+    bars: tuple[Bar, Bar]
+    counters: tuple[str, ...]
+    formula: tuple[str, ...]
+    lesson: tuple[str, ...]
+    experts: tuple[str, ...]
+    names: tuple[str, str]
+    """"A" and "B", beside the bars while both are there."""
+    chosen: Stage | None
+    pointed: Stage | None
+    under_way: frozenset[Stage]
+
+    @property
+    def compared(self) -> bool:
+        """Whether there is a B."""
+        return bool(self.bars[0].other)
+
+
+@dataclass(frozen=True, slots=True)
+class BarPlaces:
+    """Lines and bars of one Bar; what is left out has no height."""
+
+    head: QRectF
+    formula: QRectF
+    bar: QRectF
+    other: QRectF
+    ticks: QRectF
+
+
+@dataclass(frozen=True, slots=True)
+class BillPlaces:
+    """Places of everything."""
+
+    line: float
+    bars: tuple[BarPlaces, BarPlaces]
+    counters: QRectF
+    formula: QRectF
+    lesson: QRectF
+    experts: QRectF
+
+
+def bill_places(picture: BillPicture, size: QSizeF) -> BillPlaces:
+    """Divide the widget: bars and their heads always, other lines in order of weight while there is room."""
+    look = picture.look
+    line = QFontMetricsF(font(look, "small")).height() + px(look, 1)
+    gap = px(look, 5)
+    bars = (1.7 if picture.compared else 1.0) * 2
+    room = size.height() - 2 * line - bars * px(look, LEAST_BAR_PX)
+    shown = set()
+    wanted = [("ticks", 2.0), ("counters", 1.0), ("formula", 1.0 if picture.formula else 0.0)]
+    wanted += [("lesson", 1.0 if picture.lesson else 0.0), ("experts", 1.0 if picture.experts else 0.0)]
+    wanted += [("formulas", 2.0)]
+    for name, lines in wanted:
+        if lines and room >= lines * line:
+            shown.add(name)
+            room -= lines * line
+    gaps = min(room, 3.0 * gap)
+    thick = min(px(look, MOST_BAR_PX), px(look, LEAST_BAR_PX) + (room - gaps) / bars)
+    left = 0.0
+    if picture.compared:
+        bold = QFontMetricsF(font(look, "small", bold=True))
+        left = max(map(bold.horizontalAdvance, picture.names)) + px(look, 6)
+    pen = _Column(size.width(), line, left)
+    first = pen.bar(shown, thick, compared=picture.compared)
+    pen.y += gaps / 3
+    second = pen.bar(shown, thick, compared=picture.compared)
+    pen.y += gaps / 3
+    rows = {name: pen.row(name in shown) for name in ("counters", "formula", "lesson", "experts")}
+    return BillPlaces(line=line, bars=(first, second), **rows)
+
+
+class _Column:
+    """Places one thing under the other."""
+
+    def __init__(self, width: float, line: float, left: float) -> None:
+        self._width, self._line, self._left = width, line, left
+        self.y = 0.0
+
+    def row(self, on: bool, /) -> QRectF:
+        """One line of text, or nothing."""
+        place = QRectF(0, self.y, self._width, self._line if on else 0.0)
+        self.y += place.height()
+        return place
+
+    def bar(self, shown: set[str], thick: float, *, compared: bool) -> BarPlaces:
+        """Head, formula, bar, bar of B and ticks."""
+        head, formula = self.row(True), self.row("formulas" in shown)
+        bar = QRectF(self._left, round(self.y), self._width - self._left, round(thick))
+        other = QRectF(bar.left(), bar.bottom() + 1, bar.width(), round(0.7 * thick) if compared else 0.0)
+        self.y = other.bottom() + (1 if compared else 0)
+        return BarPlaces(head, formula, bar, other, self.row("ticks" in shown))
