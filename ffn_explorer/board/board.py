@@ -54,6 +54,7 @@ class Board(QWidget):
         self._corner = corner
         self._scene: Scene | None = None
         self._showing = False
+        self._building = False
         self._alone: str | None = None
         self.panels: dict[str, Panel] = {}
         """Panels by name, in reading order."""
@@ -152,7 +153,8 @@ class Board(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Give the Scene to a panel that has just come to sight."""
-        if event.type() == QEvent.Type.Show and isinstance(watched, Panel) and self._scene is not None:
+        shown = event.type() == QEvent.Type.Show and not self._building
+        if shown and isinstance(watched, Panel) and self._scene is not None:
             watched.offer(self._scene)
         return super().eventFilter(watched, event)
 
@@ -203,7 +205,9 @@ class Board(QWidget):
             widget.ensurePolished()
         old.root.setParent(None)
         old.root.deleteLater()
+        self._building = True
         self._frame.root.show()
+        self._building = False
         if self._scene is not None:
             self._restyle(self._scene)
             self.show_scene(self._scene)
