@@ -48,54 +48,62 @@ def words_of(language: str, run: RunResult, reading: Contributions) -> PartsWord
     settings = run.request.settings
     dropped = settings.training and settings.dropout > 0
     shared = settings.is_moe and settings.shared_experts > 0
-    rest = "rest_both" if dropped and shared else "rest_dropout" if dropped else "rest_shared"
+    rest = "panel.output.rest_dropout" if dropped else "panel.output.rest_shared"
+    rest = "panel.output.rest_both" if dropped and shared else rest
+    adds_tip = "panel.output.adds_tip_expert" if settings.is_moe else "panel.output.adds_tip"
     dim = reading.dim
     return PartsWords(
-        neuron=_say(language, "neuron"),
-        expert=_say(language, "expert"),
-        adds=_say(language, "adds"),
+        neuron=say(language, "panel.output.neuron"),
+        expert=say(language, "panel.output.expert"),
+        adds=say(language, "panel.output.adds"),
         m="m",
-        pre=_say(language, "pre"),
-        adds_tip=_say(language, "adds_tip_expert" if settings.is_moe else "adds_tip", dim=dim),
-        m_tip=_say(language, "m_tip"),
-        pre_tip=_say(language, "pre_tip"),
-        bar=_say(language, "bar"),
-        others=lambda n: _say(language, "others", n=numbers.count(n)),
-        bias=_say(language, "bias_experts") if settings.is_moe else _say(language, "bias", dim=dim),
-        rest=_say(language, rest) if dropped or shared else "",
-        rounding=_say(language, "rounding", dtype=settings.dtype),
-        brief=_say(language, "brief"),
-        total=_say(language, "total", dim=dim),
+        pre=say(language, "panel.output.pre"),
+        adds_tip=say(language, adds_tip, dim=dim),
+        m_tip=say(language, "panel.output.m_tip"),
+        pre_tip=say(language, "panel.output.pre_tip"),
+        bar=say(language, "panel.output.bar"),
+        others=lambda n: say(language, "panel.output.others", n=numbers.count(n)),
+        bias=say(language, "panel.output.bias_experts")
+        if settings.is_moe
+        else say(language, "panel.output.bias", dim=dim),
+        rest=say(language, rest) if dropped or shared else "",
+        rounding=say(language, "panel.output.rounding", dtype=settings.dtype),
+        brief=say(language, "panel.output.brief"),
+        total=say(language, "panel.output.total", dim=dim),
     )
 
 
 def sums_of(scene: Scene, run: RunResult, reading: Contributions) -> Sums:
     """Method and sum; the sum is told once the pass has made it."""
     language, settings = scene.look.language, run.request.settings
-    method = _say(language, "note_expert" if settings.is_moe else "note")
+    method = say(language, "panel.output.note_expert" if settings.is_moe else "panel.output.note")
     if settings.training and settings.dropout > 0:
-        method += _say(language, "note_dropout")
+        method += say(language, "panel.output.note_dropout")
     last = Stage.RESIDUAL if Stage.RESIDUAL in run.values else Stage.OUT
     if dict(scene.progress).get(last, 1.0) < 1.0:
         return Sums(method)
     other = other_row(scene, run, reading)
-    b = "" if other is None else _say(language, "sum_other", out=numbers.short(float(other[reading.dim])))
+    b = (
+        ""
+        if other is None
+        else say(language, "panel.output.sum_other", out=numbers.short(float(other[reading.dim])))
+    )
     if not run.spec.residual:
-        alone = _say(language, "sum_alone", out=numbers.short(reading.out))
+        alone = say(language, "panel.output.sum_alone", out=numbers.short(reading.out))
         return Sums(method, alone + b, alone, alone)
     sandwich = run.spec.norm.placement == "sandwich"
     at = (reading.sentence, reading.token, reading.dim)
     added = float(run.values[Stage.POST_NORM][at]) if sandwich else reading.out
     sign = numbers.MINUS if added < 0.0 else "+"
     shown = f"{numbers.short(reading.x)} {sign} {numbers.short(abs(added))} = {numbers.short(reading.y)}"
-    whole = _say(language, "sum_sandwich" if sandwich else "sum_whole", sum=shown)
+    whole = say(language, "panel.output.sum_sandwich" if sandwich else "panel.output.sum_whole", sum=shown)
     return Sums(method, whole + b, shown, f"y = {numbers.short(reading.y)}")
 
 
 def line_of(language: str, reading: Contributions, place: int) -> tuple[str, str]:
     """Everything about the neuron in one row of the list: whole, and short."""
     if not len(reading.part):
-        none = _say(language, "line_none")
+        none = say(language, "panel.output.line_none")
         return none, none
     values: dict[str, Any] = {
         "n": numbers.count(int(reading.neuron[place])),
@@ -106,16 +114,12 @@ def line_of(language: str, reading: Contributions, place: int) -> tuple[str, str
         "rank": numbers.count(place + 1),
         "total": numbers.count(len(reading.part)),
     }
-    short = _say(language, "line_short", **values)
+    short = say(language, "panel.output.line_short", **values)
     if reading.expert is None:
-        return _say(language, "line", **values), short
-    return _say(language, "line_expert", expert=int(reading.expert[place]), **values), short
+        return say(language, "panel.output.line", **values), short
+    return say(language, "panel.output.line_expert", expert=int(reading.expert[place]), **values), short
 
 
 def plus(value: float) -> str:
     """Number with its sign: "+0.0312", "−1.50", "0"."""
     return f"+{numbers.short(value)}" if value > 0 else numbers.short(value)
-
-
-def _say(language: str, key: str, **values: Any) -> str:  # noqa: ANN401 - numbers and strings alike
-    return say(language, f"panel.output.{key}", **values)
