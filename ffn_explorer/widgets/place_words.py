@@ -30,16 +30,22 @@ def draw_fitting(
 def caption_lines(
     sentences: Sequence[Sequence[str]], font: QFont, *, width: float, height: float
 ) -> tuple[str, ...]:
-    """As many whole sentences as fit one under the other, each in the longest wording that does."""
+    """As many whole sentences as fit one under the other, the first ones first.
+
+    A sentence is shown in a longer wording only where that takes the room of no other.
+    """
     room = int(height / QFontMetricsF(font).height())
-    shown: list[str] = []
-    for wordings in sentences:
-        tried = (wrap(words, font, width) for words in wordings)
-        lines = next((lines for lines in tried if len(shown) + len(lines) <= room), None)
-        if lines is None:
+    wrapped = [[wrap(words, font, width) for words in wordings] for wordings in sentences]
+    shown: list[tuple[str, ...]] = []
+    for tried in wrapped:
+        least = min(tried, key=len)
+        if sum(map(len, shown)) + len(least) > room:
             break
-        shown += lines
-    return tuple(shown)
+        shown.append(least)
+    for at, tried in enumerate(wrapped[: len(shown)]):
+        free = room - sum(map(len, shown)) + len(shown[at])
+        shown[at] = next(lines for lines in (*tried, shown[at]) if len(lines) <= free)
+    return tuple(line for lines in shown for line in lines)
 
 
 def draw_lines(painter: QPainter, lines: Sequence[str], place: QRectF, *, font: QFont, colour: str) -> None:
