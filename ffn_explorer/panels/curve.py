@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.core import sparsity
 from ffn_explorer.core.activation_table import FUNCTIONS
-from ffn_explorer.core.stages import WIDE, Stage
+from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Cell
 from ffn_explorer.state.result import Detail, Floats, RunResult
@@ -50,7 +50,7 @@ class CurvePanel(Panel):
 
     name: ClassVar[str] = "curve"
     reads: ClassVar[frozenset[str]] = frozenset(
-        {"run", "other", "detail", "selection", "hover", "theta", "theta_relative", "progress"}
+        {"run", "other", "detail", "selection", "hover", "point", "theta", "theta_relative", "progress"}
     )
 
     moves: ClassVar[frozenset[Stage]] = frozenset({Stage.UP, Stage.GATE, Stage.ACT})
@@ -122,13 +122,11 @@ class CurvePanel(Panel):
 
     def _marks(self, scene: Scene, run: RunResult, neurons: Neurons) -> tuple[Mark, ...]:
         """The chosen neuron, and the pointed one over it."""
-        done, pointed = dict(scene.progress), scene.hover
+        done, pointed = dict(scene.progress), scene.pointed
         if done.get(enters_of(run), 1.0) < 1.0:
             return ()
-        here = (scene.selection.sentence, scene.selection.token)
-        hovered = None
-        if pointed is not None and pointed.stage in WIDE and (pointed.sentence, pointed.token) == here:
-            hovered = pointed.index
+        # A neuron that is pointed at without a token counts at the chosen one.
+        hovered = pointed.neuron if pointed.token in (None, scene.selection.token) else None
         chosen, marks = scene.selection.neuron, []
         for neuron in dict.fromkeys((chosen, hovered)):
             if neuron is None or neuron >= len(neurons.z):

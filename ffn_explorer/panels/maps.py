@@ -162,35 +162,32 @@ class MapsPanel(Panel):
         width = source.values[stage].shape[2]
         column = scene.selection.neuron if stage in WIDE else scene.selection.dim
         sizes = {"width": numbers.count(width), "axis": numbers.count(axis)}
+        readout, short = self._readout(scene, run, source, stage=stage)
         return MapWords(
             axis=self.say(kind),
             axes=tuple(self.say(each) for each in kinds),
             rows=self.say("token"),
             unit=self.say("no_unit"),
             column="" if column is None else self.say(f"{kind}_n", n=numbers.count(column)),
-            readout=self._readout(scene, run, source, stage=stage),
+            readout=readout,
+            readout_short=short,
             beyond=self.say("beyond", **sizes) if width < axis else "",
             waiting="" if begun(scene, stage) else self.say("waiting"),
         )
 
-    def _readout(self, scene: Scene, run: RunResult, source: MapSource, *, stage: Stage) -> str:
-        """Exact value of the pointed cell, else of the chosen one, once the pass has reached it."""
+    def _readout(self, scene: Scene, run: RunResult, source: MapSource, *, stage: Stage) -> tuple[str, str]:
+        """Exact value of the pointed cell, else of the chosen one, once it is reached; and in fewer words."""
         chosen, width = scene.selection, source.values[stage].shape[2]
         pointed = pointed_at(scene, stage, width=width)
         own = inside(chosen.neuron if stage in WIDE else chosen.dim, width)
         row = chosen.token if pointed[0] is None else pointed[0]
         column = own if pointed[1] is None else pointed[1]
         if column is None or column >= shown_share(scene, stage) * width:
-            return ""
+            return "", ""
         kind = "neuron" if stage in WIDE else "dimension"
         token = shown_token(run.tokens[chosen.sentence][row], font(scene.look, "small"))
-        at = (chosen.sentence, row, column)
-        values = {
-            "token": token,
-            "n": numbers.count(column),
-            "value": self._value(scene, source, stage, at=at),
-        }
-        return self.say(f"value_{kind}", **values)
+        value = self._value(scene, source, stage, at=(chosen.sentence, row, column))
+        return self.say(f"value_{kind}", token=token, n=numbers.count(column), value=value), value
 
     def _value(self, scene: Scene, source: MapSource, stage: Stage, *, at: tuple[int, int, int]) -> str:
         """The value at (sentence, token, column); where A and B both have it, both and their difference."""

@@ -26,8 +26,8 @@ class StagePanel(Panel):
     name: ClassVar[str] = "stage"
     reads: ClassVar[frozenset[str]] = frozenset(
         {
-            "run", "stages", "chips", "selection", "hover", "theta", "theta_relative", "activity", "detail",
-            "progress", "current", "origin", "busy",
+            "run", "stages", "chips", "selection", "hover", "point", "theta", "theta_relative", "activity",
+            "detail", "progress", "current", "origin", "busy",
         }
     )  # fmt: skip
 

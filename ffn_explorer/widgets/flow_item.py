@@ -12,9 +12,10 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.flow_bands import Band
 from ffn_explorer.widgets.flow_columns import Box, Column
+from ffn_explorer.widgets.flow_lens import draw_strip_lens
 from ffn_explorer.widgets.flow_marks import draw_marks
 from ffn_explorer.widgets.flow_paint import draw_band, draw_column, draw_ribbons, draw_skip
-from ffn_explorer.widgets.flow_picture import FlowPicture, focus_of, subject_of
+from ffn_explorer.widgets.flow_picture import FlowPicture, focus_of, pointed_of, subject_of
 from ffn_explorer.widgets.flow_strip import strip_image
 from ffn_explorer.widgets.layers import Layers, device_scale
 from ffn_explorer.widgets.reveal import ribbon_share
@@ -97,6 +98,9 @@ class FlowItem(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph carries no 
         self._paint_columns(painter, picture, progress, current=scene.current)
         if focus is not None:
             draw_marks(painter, picture, focus, tuple(r for r in strong if progress[r.target] >= 1.0))
+        pointed = pointed_of(scene, picture) if scene.look.lens else None
+        if pointed is not None:
+            draw_strip_lens(painter, picture, pointed, progress)
 
     def _paint_bands(self, painter: QPainter, picture: FlowPicture, progress: dict[Stage, float]) -> None:
         """Silhouettes: full up to the front of their ribbons, pale beyond it."""

@@ -6,7 +6,7 @@ from functools import cached_property
 from PySide6.QtGui import QPainterPath
 
 from ffn_explorer.core.stages import WIDE, Stage
-from ffn_explorer.state.app_state import Appearance, Cell
+from ffn_explorer.state.app_state import Appearance, Cell, Point
 from ffn_explorer.state.result import Activity, Detail, Floats, RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import say
@@ -16,7 +16,7 @@ from ffn_explorer.widgets.flow_formulas import formulas_of
 from ffn_explorer.widgets.flow_labels import Plan, Wording, plan, unit_of
 from ffn_explorer.widgets.flow_numbers import cell_numbers
 from ffn_explorer.widgets.flow_plates import Plate, place_plates
-from ffn_explorer.widgets.flow_ribbons import Ribbon, ribbons_of, through
+from ffn_explorer.widgets.flow_ribbons import Ribbon, last_wide, ribbons_of, through
 from ffn_explorer.widgets.flow_router import Choice, RouterBlock, place_router, wanted_width
 
 TALL_PX = 170.0
@@ -203,9 +203,30 @@ def subject_of(scene: Scene, size: tuple[int, int]) -> Subject | None:
     return Subject(run, scene.activity, scene.detail, chosen.sentence, chosen.token, scene.look, size)
 
 
+def pointed_of(scene: Scene, picture: FlowPicture) -> Cell | None:
+    """The number pointed at, if this picture has it; a neuron or dimension counts at every token."""
+    cell = scene.hover or _cell_of(scene.point, picture)
+    if cell is None or cell.stage not in picture.stages:
+        return None
+    return cell if cell.index < picture.grid.column(cell.stage).count else None
+
+
 def focus_of(scene: Scene, picture: FlowPicture) -> Cell | None:
     """The number pointed at, else the chosen one, if this picture has it; a neuron counts at every token."""
-    for cell in (scene.hover, scene.selection.cell()):
+    for cell in (scene.hover or _cell_of(scene.point, picture), scene.selection.cell()):
         if cell is not None and cell.stage in picture.stages:
             return cell if cell.index < picture.grid.column(cell.stage).count else None
     return None
+
+
+def _cell_of(point: Point | None, picture: FlowPicture) -> Cell | None:
+    """The strip and value that stand for a neuron or dimension pointed at elsewhere."""
+    if point is None:
+        return None
+    stage = point.stage if point.stage in picture.stages else None
+    if point.neuron is not None and (point.dim is None or stage is None or stage in WIDE):
+        wide = stage if stage in WIDE and stage is not None else last_wide(picture.stages)
+        return Cell(wide, *picture.at, point.neuron)
+    if point.dim is None:
+        return None
+    return Cell(Stage.OUT if stage is None or stage in WIDE else stage, *picture.at, point.dim)

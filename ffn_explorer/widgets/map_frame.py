@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.axes import whole_ticks
 from ffn_explorer.widgets.colourbar import draw_colour_bar
-from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text
+from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text, fitting
 from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.layers import Layers
@@ -225,8 +225,9 @@ class MapPainter:
         self._text(words.unit, beside, align=RIGHT, colour=muted)
         if self.places.band:
             self._text(words.rows, QRectF(0, 0, right, self.line_height), align=RIGHT, colour=muted)
-            line = QRectF(self.area.left(), 0, self.area.width(), self.line_height)
-            self._text(words.readout, line, align=LEFT, colour=self.theme.ink)
+            line = QRectF(self.area.left(), 0, self.places.size.width() - self.area.left(), self.line_height)
+            said = fitting((words.readout, words.readout_short or words.readout), self.small, line.width())
+            self._text(said, line, align=LEFT, colour=self.theme.ink)
 
     def _text(
         self, text: str, place: QRectF, *, align: Qt.AlignmentFlag, colour: str, bold: bool = False

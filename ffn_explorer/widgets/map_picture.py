@@ -36,6 +36,8 @@ class MapWords:
     """Said in the part of the axis where the stage has no columns."""
     waiting: str
     """Said while the pass has not reached the stage; "" from then on."""
+    readout_short: str = ""
+    """The same value in fewer words."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -73,14 +73,19 @@ class StageTabs(QWidget):
 
     def _place(self, count: int) -> None:
         buttons = self._buttons[:count]
-        fits = sum(button.full_width() for button in buttons) <= self.width()
+        rank = next((rank for rank in (2, 1) if self._wide(buttons, rank) <= self.width()), 0)
         left = 0
         for button in buttons:
-            wide = fits or button.matters
+            wide = button.rank <= rank
             button.bare = not wide
             width = button.full_width() if wide else button.bare_width()
             button.setGeometry(left, 0, width, button.sizeHint().height())
             left += width
+
+    @staticmethod
+    def _wide(buttons: Sequence["_TabButton"], rank: int) -> int:
+        """Width of all tabs, where those up to a rank keep their words."""
+        return sum(button.full_width() if button.rank <= rank else button.bare_width() for button in buttons)
 
 
 class _TabButton(DrawnButton):
@@ -91,14 +96,15 @@ class _TabButton(DrawnButton):
         super().__init__(parent)
         self.tab = Tab(None, "", "")
         self.bare = False
-        self.matters = False
+        self.rank = 2
+        """Tabs of the highest rank lose their words first where room is short; the title tells the stage."""
         self._chosen = False
         self._lit = False
 
     def show_tab(self, tab: Tab, *, chosen: bool, lit: bool) -> None:
         """Take what to show."""
         self.tab, self._chosen, self._lit = tab, chosen, lit
-        self.matters = chosen or lit or tab.stage is None
+        self.rank = 0 if tab.stage is None else 1 if chosen or lit else 2
         self.explain(tab.word, tab.tip)
         self.update()
 
