@@ -81,7 +81,6 @@ class MemoryPanel(Panel):
         self.field.setToolTip(self.say("field_tip"))
         self.list.setAccessibleDescription(self.say("keys"))
         self.reading.set_text(self.say("one_reading"), short=self.say("one_reading_short"))
-        self._make_room()
 
     def render_scene(self, scene: Scene) -> None:
         """Draw controls, list and words."""
@@ -93,6 +92,7 @@ class MemoryPanel(Panel):
         self.title.set_text(self._title(scene, run, found))
         self.list.setAccessibleName(self.title.text)
         self._show_field(scene, found)
+        self._make_room()
         if run is None or found is None or lacking:
             self.note.set_text("")
             self.source.set_text("")
@@ -177,7 +177,7 @@ class MemoryPanel(Panel):
             return f"{what} · {origin}", origin
         rank, total = numbers.count(int(rows.order[row]) + 1), numbers.count(len(rows.order))
         place = self.say("place", neuron=numbers.count(chosen), rank=rank, total=total)
-        return f"{place} · {what} · {origin}", f"{place} · {origin}"
+        return f"{place} · {what} · {origin}", place
 
     def _kept(self, run: RunResult) -> str:
         total = run.values[run.enters_down].shape[2]
