@@ -9,15 +9,16 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QVBoxLayout, QWidge
 
 from ffn_explorer.board.frame import Frame
 from ffn_explorer.panels.table import PANELS, PanelMaker
-from ffn_explorer.state.layouts import FIXED, Layout, Slot, panels_of, sizes_of, with_sizes
+from ffn_explorer.state.layouts import FIXED, Layout, Slot, panels_of, sizes_of, stacked, with_sizes
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import say
 from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.sizes import px
 from ffn_explorer.widgets.theme import theme_of
 
-PICTURES_PX = 430
-"""Least height of the pictures between the fixed strips, at the light theme and scale 1."""
+PICTURES_PX = {1: 430, 2: 430, 3: 530}
+"""Least height of the pictures between the fixed strips, by how many stand over each other; at the light theme
+and scale 1."""
 
 
 class Board(QWidget):
@@ -221,7 +222,7 @@ class Board(QWidget):
 
     def _restyle(self, scene: Scene) -> None:
         for area in self._frame.areas:
-            area.widget().setMinimumHeight(px(scene.look, PICTURES_PX))
+            area.widget().setMinimumHeight(px(scene.look, PICTURES_PX[min(3, stacked(self._layout))]))
         for splitter in self._frame.splitters:
             for handle in splitter.handles():
                 handle.theme = theme_of(scene.look)

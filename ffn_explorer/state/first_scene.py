@@ -22,6 +22,8 @@ from ffn_explorer.state.app_state import AppState, Playback
 from ffn_explorer.state.assets import asset
 from ffn_explorer.state.compute import compute
 from ffn_explorer.state.needs import parts_of
+from ffn_explorer.state.parts import spread
+from ffn_explorer.state.parts.spread import SpreadRequest
 from ffn_explorer.state.pyramid import nbytes, pyramid
 from ffn_explorer.state.requests import DetailRequest, PositionRequest, ProofRequest, RunRequest, run_of
 from ffn_explorer.state.result import Curve, Detail, RunResult
@@ -60,6 +62,8 @@ def preload(results: Results, state: AppState, *, path: Path | None = None) -> b
         results.put(_unasked(run, stage), proof)
     lit = parts_of(state, run).activity
     results.put(lit, compute(lit, results))
+    sizes = SpreadRequest(request)
+    results.put(sizes, spread.compute(sizes, lambda _: run))
     return True
 
 

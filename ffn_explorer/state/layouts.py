@@ -67,18 +67,22 @@ def _around(*columns: "Layout", sizes: tuple[int, ...]) -> Split:
 
 LAYOUTS: Mapping[str, Layout] = MappingProxyType(
     {
-        "lecture": _around(Slot("stage"), _column("curve", "code", sizes=(50, 50)), sizes=(70, 30)),
+        "lecture": _around(Slot("stage"), _column("card", "place", sizes=(50, 50)), sizes=(68, 32)),
         "explore": _around(
             _column("stage", "maps", sizes=(60, 40)),
-            _column("curve", "proof", sizes=(42, 58)),
-            sizes=(69, 31),
+            _column("curve", "sparsity", "bill", sizes=(32, 35, 33)),
+            sizes=(66, 34),
         ),
         "inspect": _around(
-            _column("maps", "stage", sizes=(50, 50)),
-            _column("proof", "curve", sizes=(50, 50)),
+            _column("memory", "running_sum", sizes=(58, 42)),
+            _column("neuron", "output", "proof", sizes=(36, 32, 32)),
             sizes=(50, 50),
         ),
-        "cost": _around(Slot("code"), _column("maps", "proof", sizes=(50, 50)), sizes=(50, 50)),
+        "cost": _around(
+            _column("bill", "routing", sizes=(55, 45)),
+            _column("weights", "code", sizes=(50, 50)),
+            sizes=(50, 50),
+        ),
     }
 )
 """By name, in the order in which Ctrl+1, Ctrl+2, … reach them."""
@@ -91,6 +95,14 @@ def panels_of(layout: Layout) -> tuple[str, ...]:
     if isinstance(layout, Slot):
         return (layout.panel,)
     return tuple(name for child in layout.children for name in panels_of(child))
+
+
+def stacked(layout: Layout) -> int:
+    """How many panels stand over each other at most, strips of a fixed height left out."""
+    if isinstance(layout, Slot):
+        return int(layout.panel not in FIXED)
+    counts = [stacked(child) for child in layout.children]
+    return sum(counts) if layout.orientation == "column" else max(counts)
 
 
 def with_panels(layout: Layout, names: Sequence[str]) -> Layout:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +14,14 @@ from ffn_explorer.state.app_state import AppState, Source, Theta
 from ffn_explorer.state.assets import asset
 from ffn_explorer.state.compute import compute
 from ffn_explorer.state.first_scene import NAME, preload, write
+from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS, panels_of
 from ffn_explorer.state.needs import needs
 from ffn_explorer.state.requests import DetailRequest, PositionRequest, run_of
 from ffn_explorer.state.result import Detail, Floats, RunResult
 from ffn_explorer.state.results import Results
 
-STATE = AppState()
+STATE = AppState(shown=frozenset({*panels_of(LAYOUTS[DEFAULT_LAYOUT]), "proof"}))
+"""What the window opens with, and the proof, which can be brought in before torch is there."""
 
 
 def close(stored: Floats, now: Floats) -> None:
@@ -90,7 +93,7 @@ def test_details_and_check_are_what_is_computed_today(stored: Results, fresh: Re
 
 def test_other_theta_is_lit_from_the_same_numbers() -> None:
     results = Results()
-    state = AppState(theta=Theta(0.5))
+    state = replace(STATE, theta=Theta(0.5))
     assert preload(results, state)
     assert needs(state, results) == ()
 
