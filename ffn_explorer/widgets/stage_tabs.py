@@ -74,11 +74,12 @@ class StageTabs(QWidget):
     def _place(self, count: int) -> None:
         buttons = self._buttons[:count]
         rank = next((rank for rank in (2, 1) if self._wide(buttons, rank) <= self.width()), 0)
+        bare = sum(button.rank > rank for button in buttons)
+        over = max(0, self._wide(buttons, rank) - self.width())
         left = 0
         for button in buttons:
-            wide = button.rank <= rank
-            button.bare = not wide
-            width = button.full_width() if wide else button.bare_width()
+            button.bare = button.rank > rank
+            width = button.bare_width() - -(-over // bare) if button.bare else button.full_width()
             button.setGeometry(left, 0, width, button.sizeHint().height())
             left += width
 
@@ -129,7 +130,7 @@ class _TabButton(DrawnButton):
             painter.setBrush(QColor(theme.sunken))
             radius = self.height() / 2
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), radius, radius)
-        left = px(self.look, 7)
+        left = (self.width() - self._dot_room()) // 2 if self.bare else px(self.look, 7)
         if self.tab.stage is not None:
             self._draw_dot(
                 painter,
