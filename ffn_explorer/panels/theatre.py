@@ -28,8 +28,8 @@ from ffn_explorer.widgets.theatre_tables import grid_of
 from ffn_explorer.widgets.theatre_time import moment_of
 from ffn_explorer.widgets.theatre_view import Spot, TheatreView
 
-STAGE_PX = 210
-"""Least height of the stage where the truth table stands under it (light theme, scale 1)."""
+HEAD_PX, LINE_PX, MOST_LINES = 116, 25, 12
+"""Height of what stands above and below the stage, and of one line of it (light theme, scale 1)."""
 
 MODES = ("", "keys", "values", "patterns")
 
@@ -140,10 +140,11 @@ class TheatrePanel(Panel):
     def _arrange(self) -> None:
         scene = self.scene
         if scene is not None:
-            needed = self.side.whole_height()
-            room = self.height() >= needed + px(scene.look, STAGE_PX)
-            self.side.setFixedHeight(needed)
-            self.side.setVisible(scene.source.memory is not None and self._mode(scene) == "" and room)
+            memory, table = scene.source.memory, self.side.whole_height()
+            lines = 0 if memory is None else min(MOST_LINES, max(memory.d_model, memory.d_ff))
+            room = self.height() >= table + px(scene.look, HEAD_PX + LINE_PX * lines)
+            self.side.setFixedHeight(table)
+            self.side.setVisible(memory is not None and self._mode(scene) == "" and room)
 
     def _show_bar(self, memory: HandMemory | None, mode: str) -> None:
         names = [("", self.say("random"))]

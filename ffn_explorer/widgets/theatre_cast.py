@@ -93,13 +93,13 @@ def folded(cast: Cast, room: int, say: Say) -> tuple[Actor, ...]:
 
     What the others add is what the output has beyond those shown, so that the sum is whole.
     """
-    if cast.total <= min(room, len(cast.actors)) and not cast.others:
-        return cast.actors
-    shown = cast.actors[: max(1, min(room - 1, len(cast.actors)))]
-    rest = tuple(lane.out - sum(actor.parts[i] for actor in shown) for i, lane in enumerate(cast.lanes))
+    shown = cast.actors if cast.total <= min(room, len(cast.actors)) else cast.actors[: max(1, room - 1)]
     left = cast.total - len(shown)
-    name = say(cast.others or "others", n=numbers.count(left))
-    return (*shown, Actor(name, None, rest, strength=float(left > 0)))
+    if not left and cast.others == "others":
+        return shown
+    rest = tuple(lane.out - sum(actor.parts[i] for actor in shown) for i, lane in enumerate(cast.lanes))
+    name = say(cast.others if left else "bias_alone", n=numbers.count(left))
+    return (*shown, Actor(name, None, rest, strength=float(any(rest) or not rest)))
 
 
 def hidden_of(run: RunResult) -> Stage:
@@ -140,7 +140,7 @@ def _by_hand(scene: Scene, run: RunResult, memory: HandMemory) -> Cast:
         cosine=(),
         answers=_bounds(np.concatenate([m.ravel(), z.ravel()])),
         span=_span_of(parts, x),
-        others="",
+        others="others",
         x=tuple(zip(features, pattern.x, strict=True)),
     )
 
@@ -185,8 +185,15 @@ def _ranked(scene: Scene, run: RunResult, reading: Memories, say: Say) -> Cast:
         cosine=(*reading.cosine[: len(actors) + 1].tolist(), float(reading.cosine[kept])),
         answers=_bounds(np.array([v for a in actors for v in (a.z, a.m) if v is not None])),
         span=_span_along(actors, lanes),
-        others="others_experts" if reading.expert is not None else "others_bias",
+        others=_others(run),
     )
+
+
+def _others(run: RunResult) -> str:
+    """Words for what stands beside the strongest memories."""
+    if run.expert_index is not None:
+        return "others_experts"
+    return "others_bias" if run.request.settings.bias else "others"
 
 
 def _looked_up(found: Contributions | None, reading: Memories) -> tuple[dict[int, float], dict[int, float]]:

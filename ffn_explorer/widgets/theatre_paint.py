@@ -110,7 +110,7 @@ class Brush:
 
     def _row(self, row: Row) -> None:
         actor, moment, theme = row.actor, self.play.moment, self.theme
-        answers = actor.neuron is None or (moment.answered > 0.0 and bool(actor.m))
+        answers = moment.flown > 0.0 if actor.neuron is None else moment.answered > 0.0 and bool(actor.m)
         ink = theme.ink if answers else theme.muted
         face = self.bold if answers and actor.neuron is not None else self.small
         draw_text(self.painter, actor.name, row.name, font=face, colour=ink, align=LEFT)
@@ -237,7 +237,7 @@ class Brush:
                 self._cosine(line)
             else:
                 self._lane(line, running[line.index])
-        if any(line.index >= 0 for line in self.plan.lanes):
+        if any(line.index >= 0 and line.bar.width() for line in self.plan.lanes):
             self._axis()
 
     def _lane(self, line: Line, running: float) -> None:
@@ -248,12 +248,13 @@ class Brush:
         x = lane.x * moment.added
         y = lane.y if moment.added >= 1.0 else x + running + (lane.y - lane.x - lane.out) * moment.added
         painter.setPen(Qt.PenStyle.NoPen)
-        if math.isfinite(x + y):
+        if line.bar.width() and math.isfinite(x + y):
             painter.setBrush(QColor(theme.stages[Stage.INPUT]))
             painter.drawRect(_bar(line.bar, (0.0, x), span, thick=1.0))
             painter.setBrush(QColor(theme.positive if y > x else theme.negative))
             painter.drawRect(_bar(line.bar, (x, y), span, thick=0.6))
-        self._zero(line.bar, span)
+        if line.bar.width():
+            self._zero(line.bar, span)
         shown = moment.flown > 0.0
         face = self.bold if shown and running else self.small
         ink = theme.ink if shown and (running or x) else theme.muted
@@ -287,7 +288,7 @@ class Brush:
             ink = theme.ink if dim == play.dim else theme.muted
             painter.setPen(QPen(QColor(ink), line_px(play.look, 1.5)))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(line.bar.adjusted(-1, -1, 1, 1))
+            painter.drawRect((line.bar if line.bar.width() else line.name).adjusted(-1, -1, 1, 1))
 
     def _zero(self, bar: QRectF, span: tuple[float, float]) -> None:
         x = _place(bar, 0.0, span)

@@ -89,14 +89,16 @@ def plan_of(cast: Cast, size: tuple[float, float], look: Appearance, *, say: Say
     most = max(2, int(room // (of.line + of.px(3))))
     wide = cast.by_hand and width >= of.px(560)
     left = width * 0.16 if wide else 0.0
-    flight = max(of.px(36), width * 0.11)
+    flight = max(of.px(26), width * 0.11)
     start = left + (flight if wide else 0.0)
     middle = start + (width - start - flight) * (0.56 if cast.by_hand else 0.6)
     stream = middle + flight
     actors = _in_place(cast, folded(cast, most if cast.by_hand else min(most, MOST_RANKED), say))
     shown = _lanes(cast, most)
     lanes = (-1, *shown) if cast.cosine else shown
-    names = [lane.name for lane in cast.lanes] + [say("cosine")]
+    # The last one, the cosine, has a short wording where there is little room.
+    roomy = width - stream >= of.px(280)
+    names = [lane.name for lane in cast.lanes] + [say("cosine" if roomy else "cosine_short")]
     row_height = min(room / len(actors), of.px(84))
     lane_height = min(room / max(1, len(lanes)), of.line * 4.5)
     # Both stand around one middle, as high as the higher of them.
@@ -107,7 +109,7 @@ def plan_of(cast: Cast, size: tuple[float, float], look: Appearance, *, say: Say
     first_x = QRectF(0, first_lane.top(), left, lane_height)
     return Plan(
         rows=_rows(actors, first, of=of),
-        x=_lines(shown, first_x, of=of, names=names, ranges=False) if wide else (),
+        x=_inputs(cast, shown, first_x, of=of) if wide else (),
         lanes=_lines(lanes, first_lane, of=of, names=names),
         heads=(
             QRectF(0, 0, left, of.line),
@@ -136,7 +138,8 @@ def _lanes(cast: Cast, most: int) -> tuple[int, ...]:
     every = range(len(cast.lanes))
     if len(cast.lanes) <= most:
         return tuple(every)
-    ranked = sorted(every, key=lambda i: -max(abs(cast.lanes[i].out) * 2, abs(cast.lanes[i].x)))
+    weight = [2 * sum(abs(actor.parts[i]) for actor in cast.actors) + abs(cast.lanes[i].x) for i in every]
+    ranked = sorted(every, key=lambda i: -weight[i])
     return tuple(sorted(ranked[:most]))
 
 
@@ -152,7 +155,11 @@ def _rows(actors: list[Actor], first: QRectF, *, of: _Type) -> tuple[Row, ...]:
     count = len(actors[0].key) if 0 < len(actors[0].key) <= WIDEST_KEY else 0
     cell = min(of.px(16), first.width() * 0.3 / max(1, count), first.height() - 6)
     key = count * cell
-    spare = first.width() - 3 * of.gap - key - (of.gap if key else 0.0) - of.number
+    spare = first.width() - 3 * of.gap - of.number
+    if key and spare - key - of.gap - widest < of.px(26):
+        # The name matters more: what a key reads, its tab shows in numbers.
+        count, key = 0, 0.0
+    spare -= key + of.gap if key else 0.0
     name = min(widest, spare - of.px(26))
     note = note if note and spare - name - note - of.gap >= of.px(90) else 0.0
     bar = max(1.0, spare - name - (note + of.gap if note else 0.0))
@@ -178,15 +185,26 @@ def _rows(actors: list[Actor], first: QRectF, *, of: _Type) -> tuple[Row, ...]:
     return tuple(made)
 
 
-def _lines(
-    lanes: tuple[int, ...], first: QRectF, *, of: _Type, names: list[str], ranges: bool = True
-) -> tuple[Line, ...]:
-    """Lines under each other; ranges: with a bar, else the name may take its room."""
+def _inputs(cast: Cast, lanes: tuple[int, ...], first: QRectF, *, of: _Type) -> tuple[Line, ...]:
+    """Features of the pattern, one line each: a name and a number, without a bar."""
+    number = max(of.metrics.horizontalAdvance(numbers.axis(cast.x[i][1])) for i in lanes) + 2
+    made = []
+    for place, index in enumerate(lanes):
+        y, right = first.top() + place * first.height(), first.right() - number
+        name = QRectF(first.left(), y, right - of.gap - first.left(), first.height())
+        made.append(Line(index, name, QRectF(), QRectF(right, y, number, first.height())))
+    return tuple(made)
+
+
+def _lines(lanes: tuple[int, ...], first: QRectF, *, of: _Type, names: list[str]) -> tuple[Line, ...]:
+    """Lines of the stream under each other."""
     if not lanes:
         return ()
     widest = max(of.metrics.horizontalAdvance(names[i]) for i in lanes) + 2
     spare = first.width() - of.number - 2 * of.gap
-    name = min(widest, spare - of.px(28)) if ranges else spare + of.gap
+    # Where a name would be cut for the sake of the bar, the number alone has to do.
+    barred = spare - of.px(28) >= min(widest, of.px(72))
+    name = min(widest, spare - of.px(28)) if barred else spare + of.gap
     made = []
     for place, index in enumerate(lanes):
         y = first.top() + place * first.height()
@@ -197,7 +215,7 @@ def _lines(
             Line(
                 index=index,
                 name=QRectF(first.left(), y, name, first.height()),
-                bar=QRectF(bar, y + (first.height() - thick) / 2, max(1.0, number - of.gap - bar), thick),
+                bar=QRectF(bar, y + (first.height() - thick) / 2, max(0.0, number - of.gap - bar), thick),
                 number=QRectF(number, y, of.number, first.height()),
             )
         )
