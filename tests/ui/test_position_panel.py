@@ -100,10 +100,11 @@ def test_rows_are_pointed_at_and_chosen(qtbot: QtBot) -> None:
     live, panel = opened(qtbot, state_of())
     plan = panel.view._plan
     assert plan is not None
-    panel.view._report(QPointF(100, plan.y(2)))
-    assert live.state.point == Point(token=2)
-    panel.view._report(None)
-    assert live.state.point is None
+    pointed = []
+    for at in (QPointF(100, plan.y(2)), None):
+        panel.view._report(at)
+        pointed.append(live.state.point)
+    assert pointed == [Point(token=2), None]
     mouse(panel.view.viewport(), QEvent.Type.MouseButtonPress, QPointF(100, plan.y(1)))
     assert live.state.selection.token == 1
     qtbot.keyClick(panel.view, Qt.Key.Key_Down)
@@ -118,9 +119,9 @@ def test_tabs_show_formats_and_limits(qtbot: QtBot) -> None:
     live, panel = opened(qtbot, state_of())
     first = pixels(panel)
     panel.tabs.buttons[1].click()
-    assert live.state.view("position").mode == "formats"
     second = pixels(panel)
     panel.tabs.buttons[2].click()
+    assert live.state.view("position").mode == "limits"
     assert (panel.page.isVisible(), panel.view.isVisible()) == (True, False)
     third = pixels(panel)
     assert len({shot.tobytes() for shot in (first, second, third)}) == 3
