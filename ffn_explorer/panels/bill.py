@@ -8,7 +8,18 @@ from ffn_explorer.core.cost import matrices_of
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.bill_formulas import BillFormulas, bill_formulas, line_formula
-from ffn_explorer.state.counters import SEGMENTS, STAGE_OF, Line, Segment, active_parameters, lines, spent
+from ffn_explorer.state.counters import (
+    SEGMENTS,
+    STAGE_OF,
+    Kind,
+    Segment,
+    active_parameters,
+    bill_ends,
+    lines,
+    portion,
+    read_share,
+    spent,
+)
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.setting_changes import parameter_matched, weights_to_match
@@ -25,19 +36,8 @@ class BillPanel(Panel):
 
     name: ClassVar[str] = "bill"
     reads: ClassVar[frozenset[str]] = frozenset(
-        {
-            "run",
-            "other",
-            "before",
-            "settings",
-            "source",
-            "compare",
-            "selection",
-            "hover",
-            "point",
-            "progress",
-            "current",
-        }
+        {"run", "other", "before", "settings", "source", "compare", "selection", "hover", "point"}
+        | {"progress", "current"}
     )
     moves: ClassVar[frozenset[Stage]] = frozenset(STAGE_OF.values())
 
@@ -104,6 +104,7 @@ class BillPanel(Panel):
             formula=self._formula(scene, run, formulas),
             lesson=self._lesson(scene),
             experts=self._experts(run),
+            rows=self._rows(scene, run),
             names=(self.say("a"), self.say("b")),
             chosen=scene.selection.stage,
             pointed=scene.pointed.stage,
@@ -113,7 +114,7 @@ class BillPanel(Panel):
     def _parameters(self, scene: Scene, run: RunResult, formulas: BillFormulas) -> Bar:
         ends: tuple[int, ...] = ()
         if scene.before is not None:
-            ends = _counts(scene.before, "parameters")
+            ends = bill_ends(scene.before, "parameters")
         return Bar(
             head=self._head("parameters", run, scene.other),
             formula=self._both("ffn", formulas.ffn.wordings, "attention", formulas.attention.wordings),
@@ -126,7 +127,7 @@ class BillPanel(Panel):
     def _flops(self, scene: Scene, run: RunResult, formulas: BillFormulas) -> Bar:
         ends: tuple[int, ...] = ()
         if scene.before is not None:
-            ends = _counts(scene.before, "flops")
+            ends = bill_ends(scene.before, "flops")
         return Bar(
             head=self._head("flops", run, scene.other),
             formula=self._both("ffn", formulas.ffn_flops.wordings, "scores", formulas.scores.wordings),
@@ -136,7 +137,7 @@ class BillPanel(Panel):
             before=ends,
         )
 
-    def _pieces(self, scene: Scene, run: RunResult, *, of: str) -> tuple[Piece, ...]:
+    def _pieces(self, scene: Scene, run: RunResult, *, of: Kind) -> tuple[Piece, ...]:
         """Segments of the FFN, then attention."""
         done, made = dict(scene.progress), []
         every = lines(run)
@@ -145,8 +146,8 @@ class BillPanel(Panel):
             value = sum(line.weights if of == "parameters" else line.flops for line in inside)
             if not value:
                 continue
-            stage = None if segment == "bias" else inside[0].stage
-            share = _read_share(inside, done)
+            stage = STAGE_OF.get(segment)
+            share = read_share(inside, done)
             made.append(self._piece(segment, value, stage=stage, done=share, of=of))
         bill = run.bill
         rest = [("attention", bill.attention_weights)]
@@ -154,8 +155,8 @@ class BillPanel(Panel):
             rest = [("projections", bill.projection_flops), ("scores", bill.score_flops)]
         return (*made, *(self._piece(key, value, stage=None, done=1.0, of=of) for key, value in rest))
 
-    def _piece(self, key: str, value: int, *, stage: Stage | None, done: float, of: str) -> Piece:
-        name, count = self.say(f"piece.{key}"), numbers.count(value)
+    def _piece(self, key: str, value: int, *, stage: Stage | None, done: float, of: Kind) -> Piece:
+        name, count = self.say(f"panel.bill.piece.{key}"), numbers.count(value)
         words = (
             self.say("named", name=name, n=count),
             self.say("named", name=name, n=numbers.axis(value)),
@@ -166,9 +167,9 @@ class BillPanel(Panel):
 
     # The words ----------------------------------------------------------------------------------------------
 
-    def _head(self, of: str, run: RunResult, other: RunResult | None) -> tuple[str, ...]:
+    def _head(self, of: Kind, run: RunResult, other: RunResult | None) -> tuple[str, ...]:
         """Exact count of the FFN and its share; with B, both counts and how far they are apart."""
-        ours, whole = _counts(run, of)
+        ours, whole = bill_ends(run, of)
         share = numbers.percent(ours / whole)
         unit = self.say(of)
         if other is None:
@@ -183,7 +184,7 @@ class BillPanel(Panel):
             a, b = run.bill.ffn_weights, other.bill.ffn_weights
             unit = self.say("weights")
         else:
-            a, b = ours, _counts(other, of)[0]
+            a, b = ours, bill_ends(other, of)[0]
         values = {"unit": unit, "a": numbers.count(a), "b": numbers.count(b), "apart": self._apart(a, b)}
         return (self.say("pair", **values), self.say("pair_short", **values))
 
@@ -204,7 +205,7 @@ class BillPanel(Panel):
         plain, short = self.say("counters", **values), self.say("counters_short", **values)
         if run.expert_index is None:
             return (plain, short)
-        return (self.say("counters_experts", **values), plain, short)
+        return (self.say("counters_experts", **values), self.say("counters_visited", **values), short)
 
     def _formula(self, scene: Scene, run: RunResult, formulas: BillFormulas) -> tuple[str, ...]:
         """The matrix pointed at, chosen or being read, else the whole FFN."""
@@ -217,7 +218,7 @@ class BillPanel(Panel):
             return (*both[:2], *(self.say("formula", parameters=words) for words in formulas.ffn.wordings))
         flops = numbers.count(sum(line.flops for line in every if line.segment == segment))
         wordings = line_formula(settings, every, segment).wordings
-        name = self.say(f"piece.{segment}")
+        name = self.say(f"panel.bill.piece.{segment}")
         long = [self.say("matrix", name=name, parameters=words, flops=flops) for words in wordings]
         return (*long, *(self.say("named", name=name, n=words) for words in wordings[1:]))
 
@@ -253,6 +254,13 @@ class BillPanel(Panel):
         }
         return (self.say("experts", **values), self.say("experts_short", **values))
 
+    def _rows(self, scene: Scene, run: RunResult) -> tuple[tuple[str, ...], ...]:
+        """Every matrix and bias: its parameters, those read so far, its FLOPs."""
+        done = dict(scene.progress)
+        head = tuple(self.say(f"table_{key}") for key in ("name", "parameters", "so_far", "flops"))
+        counts = [(line, portion(line.weights, done.get(line.stage, 0.0))) for line in lines(run)]
+        return (head, *((n.name, *map(numbers.count, (n.weights, read, n.flops))) for n, read in counts))
+
     def _show_match(self, scene: Scene) -> None:
         wanted = parameter_matched(scene.settings, scene.compare)
         self.match.set_look(scene.look)
@@ -279,17 +287,3 @@ class BillPanel(Panel):
         if dx:
             stage = stages[min(max(0, at), len(stages) - 1)]
             self.request(changes.choose(stage=stage, gesture="arrow keys"))
-
-
-def _counts(run: RunResult, of: str) -> tuple[int, int]:
-    """FFN, and FFN with attention."""
-    bill = run.bill
-    if of == "parameters":
-        return bill.ffn_total, bill.ffn_total + bill.attention_weights
-    return bill.ffn_flops, bill.ffn_flops + bill.projection_flops + bill.score_flops
-
-
-def _read_share(inside: list[Line], done: dict[Stage, float]) -> float:
-    """Share of some lines that has been read."""
-    whole = sum(line.weights for line in inside)
-    return sum(line.weights * done.get(line.stage, 0.0) for line in inside) / whole

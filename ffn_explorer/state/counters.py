@@ -1,6 +1,6 @@
 """Counters: how many weights of the FFN are read and how many FLOPs spent, at any moment of the pass."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -14,6 +14,9 @@ Segment = Literal["router", "gate", "up", "down", "bias"]
 """What the FFN's bill is divided into; biases of all matrices stand together."""
 
 SEGMENTS: tuple[Segment, ...] = ("router", "gate", "up", "down", "bias")
+
+Kind = Literal["parameters", "flops"]
+"""What is counted."""
 
 _SHARE_BITS = 48
 """An eased share is a whole number of 2⁻⁴⁸ (see `timeline.smoothstep`)."""
@@ -52,13 +55,18 @@ def spent(run: RunResult, progress: Iterable[tuple[Stage, float]]) -> Spent:
 
     0 at time 0; at time 1 exactly `bill.ffn_total` and `bill.ffn_flops`; never falling in between.
     """
-    done = {stage: int(share * 2**_SHARE_BITS) for stage, share in progress}
-    read = [(done.get(line.stage, 0), line) for line in lines(run)]
+    done = dict(progress)
+    read = [(done.get(line.stage, 0.0), line) for line in lines(run)]
     return Spent(
-        weights=sum(line.weights * share >> _SHARE_BITS for share, line in read),
-        visited=sum(line.visited * share >> _SHARE_BITS for share, line in read),
-        flops=sum(line.flops * share >> _SHARE_BITS for share, line in read),
+        weights=sum(portion(line.weights, share) for share, line in read),
+        visited=sum(portion(line.visited, share) for share, line in read),
+        flops=sum(portion(line.flops, share) for share, line in read),
     )
+
+
+def portion(count: int, share: float) -> int:
+    """Share 0..1 of a count, rounded down: in whole numbers, since a float64 has no room for all FLOPs."""
+    return count * int(share * 2**_SHARE_BITS) >> _SHARE_BITS
 
 
 def lines(run: RunResult) -> tuple[Line, ...]:
@@ -121,3 +129,17 @@ def active_parameters(settings: Settings) -> int:
     """Parameters that one token uses: those of its K experts, the shared ones and the router."""
     once = settings.top_k if settings.is_moe else 1
     return sum(line.visited for line in lines_of(settings, 1, experts=once))
+
+
+def read_share(inside: Sequence[Line], done: Mapping[Stage, float]) -> float:
+    """Share of the numbers of some lines that the pass has read."""
+    whole = sum(line.weights for line in inside)
+    return sum(line.weights * done.get(line.stage, 0.0) for line in inside) / whole
+
+
+def bill_ends(run: RunResult, of: Kind) -> tuple[int, int]:
+    """Where the bars of a run end: the FFN alone, and the FFN with attention."""
+    bill = run.bill
+    if of == "parameters":
+        return bill.ffn_total, bill.ffn_total + bill.attention_weights
+    return bill.ffn_flops, bill.ffn_flops + bill.projection_flops + bill.score_flops

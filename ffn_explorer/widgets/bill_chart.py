@@ -118,6 +118,8 @@ class BillPainter:
         self._line(self.picture.formula, self.places.formula)
         self._line(self.picture.lesson, self.places.lesson)
         self._line(self.picture.experts, self.places.experts)
+        if self.places.rows.height():
+            self._rows()
 
     def _bar(self, bar: Bar, place: BarPlaces) -> None:
         for piece, rect in _laid(bar.pieces, place.bar, bar.most):
@@ -129,7 +131,7 @@ class BillPainter:
             self._inside(piece, rect, ink_on(ground.name()))
         for piece, rect in _laid(bar.pieces, place.bar, bar.most):
             self._lit(piece, rect)
-        if self.picture.compared:
+        if place.bar.left():
             for name, strip in zip(self.picture.names, (place.bar, place.other), strict=True):
                 side = QRectF(0, strip.top(), strip.left(), strip.height())
                 draw_text(self.painter, name, side, font=self.bold, colour=self.theme.muted, align=LEFT)
@@ -159,7 +161,7 @@ class BillPainter:
         metrics = QFontMetricsF(self.small)
         room = rect.width() - px(self.look, 8)
         words = next((words for words in piece.words if metrics.horizontalAdvance(words) <= room), "")
-        if words and rect.height() >= metrics.height() - 4:
+        if words and rect.height() >= metrics.height() - 2:
             draw_text(self.painter, words, rect, font=self.small, colour=colour, align=CENTRE)
 
     def _lit(self, piece: Piece, rect: QRectF) -> None:
@@ -190,11 +192,31 @@ class BillPainter:
             x = place.bar.left() + place.bar.width() * tick / bar.most
             width = metrics.horizontalAdvance(text) + 2
             left = max(x - width / 2, place.bar.left() - 1)
-            self.painter.setPen(QPen(QColor(self.theme.muted), line_px(self.look)))
-            self.painter.drawLine(QPointF(x, strip.top()), QPointF(x, strip.top() + px(self.look, 2)))
             if left + width <= taken:
+                self.painter.setPen(QPen(QColor(self.theme.muted), line_px(self.look)))
+                self.painter.drawLine(QPointF(x, strip.top()), QPointF(x, strip.top() + px(self.look, 2)))
                 label = QRectF(left, strip.top() + px(self.look, 1), width, line)
                 draw_text(self.painter, text, label, font=self.small, colour=self.theme.muted, align=CENTRE)
+
+    def _rows(self) -> None:
+        """The table: names at the left, numbers in columns aligned at their ends."""
+        place, line, rows = self.places.rows, self.places.line, self.picture.rows
+        bold, small = (QFontMetricsF(face) for face in (self.bold, self.small))
+        gap = px(self.look, 18)
+        widths = [
+            max(bold.horizontalAdvance(cells[0]), *map(small.horizontalAdvance, cells[1:])) + gap
+            for cells in zip(*rows, strict=True)
+        ]
+        for at, row in enumerate(rows):
+            x = place.left()
+            for column, (text, width) in enumerate(zip(row, widths, strict=True)):
+                cell = QRectF(x, place.top() + at * line, width, line)
+                face, colour = (self.small, self.theme.ink) if at else (self.bold, self.theme.muted)
+                draw_text(self.painter, text, cell, font=face, colour=colour, align=RIGHT if column else LEFT)
+                x += width
+        y = place.top() + line
+        self.painter.setPen(QPen(QColor(self.theme.border), line_px(self.look)))
+        self.painter.drawLine(QPointF(place.left(), y), QPointF(place.left() + sum(widths), y))
 
     def _line(
         self, wordings: tuple[str, ...], place: QRectF, *, ink: bool = False, bold: bool = False

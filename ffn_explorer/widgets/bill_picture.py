@@ -11,7 +11,10 @@ from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.sizes import px
 
 LEAST_BAR_PX = 9
-MOST_BAR_PX = 34
+MOST_BAR_PX = 46
+_MOST_GAP_PX = 16
+LETTER_SHARE = 0.75
+"""Height of a bar, in lines, from which "A" or "B" stands beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,8 @@ class BillPicture:
     formula: tuple[str, ...]
     lesson: tuple[str, ...]
     experts: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    """Table of every matrix, its head first, where there is room for all of it."""
     names: tuple[str, str]
     """"A" and "B", beside the bars while both are there."""
     chosen: Stage | None
@@ -97,27 +102,34 @@ class BillPlaces:
     formula: QRectF
     lesson: QRectF
     experts: QRectF
+    rows: QRectF
 
 
 def bill_places(picture: BillPicture, size: QSizeF) -> BillPlaces:
     """Divide the widget: bars and their heads always, other lines in order of weight while there is room."""
     look = picture.look
     line = QFontMetricsF(font(look, "small")).height() + px(look, 1)
-    gap = px(look, 5)
-    bars = (1.7 if picture.compared else 1.0) * 2
-    room = size.height() - 2 * line - bars * px(look, LEAST_BAR_PX)
+    bars = (2.0 if picture.compared else 1.0) * 2
+    least = LETTER_SHARE * line if picture.compared else px(look, LEAST_BAR_PX)
+    room = size.height() - 2 * line - bars * least - 2 * bars
     shown = set()
-    wanted = [("ticks", 2.0), ("counters", 1.0), ("formula", 1.0 if picture.formula else 0.0)]
-    wanted += [("lesson", 1.0 if picture.lesson else 0.0), ("experts", 1.0 if picture.experts else 0.0)]
-    wanted += [("formulas", 2.0)]
-    for name, lines in wanted:
+    wanted = {
+        "ticks": 2,
+        "counters": 1,
+        "formula": 1 if picture.formula else 0,
+        "lesson": 1 if picture.lesson else 0,
+        "experts": 1 if picture.experts else 0,
+        "formulas": 2,
+        "rows": len(picture.rows) + 1,
+    }
+    for name, lines in wanted.items():
         if lines and room >= lines * line:
             shown.add(name)
             room -= lines * line
-    gaps = min(room, 3.0 * gap)
-    thick = min(px(look, MOST_BAR_PX), px(look, LEAST_BAR_PX) + (room - gaps) / bars)
+    gaps = min(room * 0.5, 3.0 * px(look, _MOST_GAP_PX))
+    thick = max(1, int(min(px(look, MOST_BAR_PX), least + (room - gaps) / bars)))
     left = 0.0
-    if picture.compared:
+    if picture.compared and thick >= LETTER_SHARE * line - 0.5:
         bold = QFontMetricsF(font(look, "small", bold=True))
         left = max(map(bold.horizontalAdvance, picture.names)) + px(look, 6)
     pen = _Column(size.width(), line, left)
@@ -126,7 +138,8 @@ def bill_places(picture: BillPicture, size: QSizeF) -> BillPlaces:
     second = pen.bar(shown, thick, compared=picture.compared)
     pen.y += gaps / 3
     rows = {name: pen.row(name in shown) for name in ("counters", "formula", "lesson", "experts")}
-    return BillPlaces(line=line, bars=(first, second), **rows)
+    table = QRectF(0, pen.y + gaps / 3, size.width(), line * len(picture.rows) if "rows" in shown else 0.0)
+    return BillPlaces(line=line, bars=(first, second), rows=table, **rows)
 
 
 class _Column:
@@ -142,10 +155,10 @@ class _Column:
         self.y += place.height()
         return place
 
-    def bar(self, shown: set[str], thick: float, *, compared: bool) -> BarPlaces:
+    def bar(self, shown: set[str], thick: int, *, compared: bool) -> BarPlaces:
         """Head, formula, bar, bar of B and ticks."""
         head, formula = self.row(True), self.row("formulas" in shown)
-        bar = QRectF(self._left, round(self.y), self._width - self._left, round(thick))
-        other = QRectF(bar.left(), bar.bottom() + 1, bar.width(), round(0.7 * thick) if compared else 0.0)
+        bar = QRectF(self._left, round(self.y), self._width - self._left, thick)
+        other = QRectF(bar.left(), bar.bottom() + 1, bar.width(), thick if compared else 0)
         self.y = other.bottom() + (1 if compared else 0)
         return BarPlaces(head, formula, bar, other, self.row("ticks" in shown))
