@@ -17,8 +17,7 @@ from ffn_explorer.widgets.sizes import px
 from ffn_explorer.widgets.theme import theme_of
 
 PICTURES_PX = {1: 430, 2: 430, 3: 530}
-"""Least height of the pictures between the fixed strips, by how many stand over each other; at the light theme
-and scale 1."""
+"""Least height of the pictures, by how many stand over each other; at the light theme and scale 1."""
 
 
 class Board(QWidget):

@@ -70,10 +70,12 @@ def differing(a: Settings, b: Settings, edits: tuple[Edits, Edits] = (Edits(), E
     """Settings and edits in which two differ, from a to b."""
     names = [field.name for field in fields(Settings) if getattr(a, field.name) != getattr(b, field.name)]
     found = [Delta(text(f"control.{name}"), setting_words(a, name), setting_words(b, name)) for name in names]
-    here, there = dict(edit_words(edits[0])), dict(edit_words(edits[1]))
-    for name in (name for name in ("keep", "banned", "forced") if here.get(name) != there.get(name)):
-        none = text("edit.none")
-        found.append(Delta(text(f"edit.{name}_name"), here.get(name, none), there.get(name, none)))
+    here, there = _edit_values(edits[0]), _edit_values(edits[1])
+    found += [
+        Delta(text(f"edit.{name}_name"), here[name], there[name])
+        for name in here
+        if here[name] != there[name]
+    ]
     return tuple(found)
 
 
@@ -108,6 +110,15 @@ def out_change(before: RunResult, now: RunResult) -> float | None:
         return None
     size = float(np.linalg.norm(old.astype(np.float64)))
     return float(np.linalg.norm(new.astype(np.float64) - old)) / size if size else None
+
+
+def _edit_values(edits: Edits) -> dict[str, Words]:
+    none = text("edit.none")
+    return {
+        "keep": numbers.count(edits.keep) if edits.keep else text("edit.all"),
+        "banned": ", ".join(map(str, edits.banned)) or none,
+        "forced": none if edits.forced is None else str(edits.forced),
+    }
 
 
 def _active(run: RunResult, theta: float, *, relative: bool) -> str | None:
