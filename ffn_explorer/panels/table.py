@@ -128,6 +128,12 @@ def _bill() -> Panel:
     return BillPanel()
 
 
+def _gate() -> Panel:
+    from ffn_explorer.panels.gate import GatePanel
+
+    return GatePanel()
+
+
 PANELS: Mapping[str, PanelMaker] = MappingProxyType(
     {
         "chips": _chips,
@@ -135,6 +141,7 @@ PANELS: Mapping[str, PanelMaker] = MappingProxyType(
         "maps": _maps,
         "curve": _curve,
         "sparsity": _sparsity,
+        "gate": _gate,
         "memory": _memory,
         "running_sum": _running_sum,
         "proof": _proof,

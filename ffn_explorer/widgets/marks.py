@@ -22,15 +22,26 @@ class Marked:
     short: str = ""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Dot:
+    """A round mark: its fill, and the pen around it."""
+
+    fill: QColor
+    pen: QPen | None = None
+
+
+Kind = QColor | QBrush | QPen | Dot
+
+
 def draw_marks(
     painter: QPainter,
     marks: Sequence[Marked],
     place: QRectF,
     *,
-    kinds: Mapping[str, QColor | QBrush | QPen],
+    kinds: Mapping[str, Kind],
     look: Appearance,
 ) -> None:
-    """Paint as many marks as fit, from the left; a pen gives a line, all else a square."""
+    """Paint as many marks as fit, from the left; a pen gives a line, a dot is round, all else a square."""
     theme, small = theme_of(look), font(look, "small")
     words = shown_words(marks, small, place.width(), look=look)
     side, at = px(look, 9), place.left()
@@ -74,11 +85,16 @@ def shown_words(marks: Sequence[Marked], small: QFont, width: float, *, look: Ap
     return kept
 
 
-def _draw_mark(painter: QPainter, box: QRectF, kind: QColor | QBrush | QPen) -> None:
+def _draw_mark(painter: QPainter, box: QRectF, kind: Kind) -> None:
     if isinstance(kind, QPen):
         painter.setPen(kind)
         middle = box.center().y()
         painter.drawLine(QPointF(box.left(), middle), QPointF(box.right(), middle))
         return
-    painter.setPen(Qt.PenStyle.NoPen)
+    if isinstance(kind, Dot):
+        painter.setPen(kind.pen if kind.pen is not None else QPen(Qt.PenStyle.NoPen))
+        painter.setBrush(kind.fill)
+        inset = box.width() * 0.15
+        painter.drawEllipse(box.adjusted(inset, inset, -inset, -inset))
+        return
     painter.fillRect(box, kind)

@@ -11,7 +11,7 @@ from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.hatch import whole
 from ffn_explorer.widgets.layers import Layers, device_scale
-from ffn_explorer.widgets.marks import draw_marks
+from ffn_explorer.widgets.marks import Kind, draw_marks
 from ffn_explorer.widgets.neuron_counts_picture import (
     LEAST_BAR_PX,
     CountPlaces,
@@ -20,6 +20,7 @@ from ffn_explorer.widgets.neuron_counts_picture import (
     heights,
 )
 from ffn_explorer.widgets.pooling import lanes
+from ffn_explorer.widgets.ramps import ramp
 from ffn_explorer.widgets.reveal import cell_share
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import Theme, blend, theme_of
@@ -70,9 +71,8 @@ class CountsPainter:
         over = lanes(len(count), max(1, int(place.width() * device_scale(painter))))
         sums = np.concatenate([[0], np.cumsum(count)])
         share = (sums[over.high] - sums[over.low]) / (over.high - over.low) / max(1, self.picture.most)
-        pixels = np.full((1, len(share), 4), 255, np.uint8)
-        ground, colour = (_rgb(c) for c in (self.theme.sunken, self.theme.stages[self.picture.stage]))
-        pixels[0, :, :3] = np.round(ground + (colour - ground) * share[:, None])
+        table = ramp(self.theme.sunken, self.theme.stages[self.picture.stage])
+        pixels = table[np.round(255.0 * share).astype(np.uint8)]
         image = QImage(pixels.tobytes(), len(share), 1, 4 * len(share), QImage.Format.Format_RGBA8888)
         painter.drawImage(place, image)
 
@@ -182,7 +182,7 @@ class CountsPainter:
             beside = QRectF(0, places.legend.top(), places.area.left() - px(look, 6), self.line)
             self._text(words.counted, beside, align=RIGHT)
         if places.legend.height() > 0 and self.picture.progress >= 1.0:
-            kinds: dict[str, QColor | QBrush | QPen] = {
+            kinds: dict[str, Kind] = {
                 "silent": self.silent,
                 "active": self.colour,
                 "other": self.grey,
@@ -197,8 +197,3 @@ class CountsPainter:
     def _text(self, text: str, place: QRectF, *, align: Qt.AlignmentFlag, colour: str = "") -> None:
         ink = colour or self.theme.muted
         draw_text(self.painter, text, place, font=self.small, colour=ink, align=align)
-
-
-def _rgb(colour: str) -> np.ndarray:
-    made = QColor(colour)
-    return np.array([made.red(), made.green(), made.blue()], np.float64)

@@ -12,7 +12,7 @@ from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.hatch import hatched
-from ffn_explorer.widgets.marks import draw_marks
+from ffn_explorer.widgets.marks import Kind, draw_marks
 from ffn_explorer.widgets.plot import Axes, Plot, line_pen
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.spread_picture import Sizes, SpreadPicture, axes_of, power, zero_width
@@ -172,7 +172,7 @@ class SpreadPlot(Plot):
     def _paint_legend(self, painter: QPainter, shown: SpreadPicture) -> None:
         theme = theme_of(self.look)
         thin = blend(theme.muted, theme.surface, 0.55)
-        kinds: dict[str, QColor | QBrush | QPen] = {
+        kinds: dict[str, Kind] = {
             "every": blend(theme.stages[shown.stage], theme.surface, 0.5),
             "zero": hatched(
                 painter, thin, QColor(theme.sunken), step=px(self.look, 5), line=line_px(self.look)

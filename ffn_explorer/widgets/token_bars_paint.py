@@ -9,7 +9,7 @@ from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text, fitt
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.hatch import hatched, whole
 from ffn_explorer.widgets.layers import device_scale
-from ffn_explorer.widgets.marks import draw_marks
+from ffn_explorer.widgets.marks import Kind, draw_marks
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import Theme, blend, theme_of
 from ffn_explorer.widgets.token_bars_picture import NAMED_ROW, BarPlaces, TokenBar, TokenBarsPicture
@@ -39,7 +39,7 @@ class BarsPainter:
     def paint(self) -> None:
         """Paint everything."""
         self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-        kinds: dict[str, QColor | QBrush | QPen] = {
+        kinds: dict[str, Kind] = {
             "active": self.light,
             "small": self.track,
             "zero": self.zero,
