@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ffn_explorer.core.readings import DtypeCheck, PositionLab
 from ffn_explorer.core.settings import CHOICES, Settings
+from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import View
 from ffn_explorer.state.result import RunResult
@@ -41,6 +42,8 @@ class PositionPanel(Panel):
     reads: ClassVar[frozenset[str]] = frozenset(
         {"run", "source", "lab", "lagging", "selection", "hover", "point", "progress", "views"}
     )
+
+    moves: ClassVar[frozenset[Stage]] = frozenset({Stage.OUT, Stage.POST_NORM, Stage.RESIDUAL})
 
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build tabs, picture, page and buttons."""

@@ -107,16 +107,26 @@ def lanes_in(room: Box, picture: DepthPicture) -> Lanes:
     return Lanes(area, names, height / shown, first, shown, picture.layers, step)
 
 
-def paint_depth(painter: QPainter, picture: DepthPicture, lanes: Lanes) -> None:
-    """Paint lanes, pairs, names and axis."""
+def paint_still(painter: QPainter, picture: DepthPicture, lanes: Lanes) -> None:
+    """Paint what does not move with the pass: lanes, attention, the other layers' FFNs, names and axis."""
     theme = theme_of(picture.look)
     _paint_lanes(painter, picture, lanes, theme=theme)
+    here = picture.layer // lanes.step
     for pair in range(lanes.pairs):
-        here = pair == picture.layer // lanes.step
-        _paint_attention(painter, picture, lanes, pair=pair, here=here)
-        for token in range(lanes.first, lanes.first + lanes.shown):
-            _paint_ffn(painter, picture, lanes, pair=pair, token=token, here=here)
+        _paint_attention(painter, picture, lanes, pair=pair, here=pair == here)
+        if pair != here:
+            _paint_ffns(painter, picture, lanes, pair=pair, here=False)
     _paint_axis(painter, picture, lanes, theme=theme)
+
+
+def paint_moving(painter: QPainter, picture: DepthPicture, lanes: Lanes) -> None:
+    """Paint the FFNs of the layer looked at, as far as the pass has come."""
+    _paint_ffns(painter, picture, lanes, pair=picture.layer // lanes.step, here=True)
+
+
+def _paint_ffns(painter: QPainter, picture: DepthPicture, lanes: Lanes, *, pair: int, here: bool) -> None:
+    for token in range(lanes.first, lanes.first + lanes.shown):
+        _paint_ffn(painter, picture, lanes, pair=pair, token=token, here=here)
 
 
 def _paint_lanes(painter: QPainter, picture: DepthPicture, lanes: Lanes, *, theme: Theme) -> None:

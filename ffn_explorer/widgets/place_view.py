@@ -13,7 +13,8 @@ from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.drawn_text import LEFT, draw_text, fitting
 from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
-from ffn_explorer.widgets.place_depth import DepthPicture, Lanes, lanes_in, paint_depth
+from ffn_explorer.widgets.layers import Layers
+from ffn_explorer.widgets.place_depth import DepthPicture, Lanes, lanes_in, paint_moving, paint_still
 from ffn_explorer.widgets.place_layer import LayerPicture, paint_layer, sizes_of, switch_height
 from ffn_explorer.widgets.place_plan import Plan, Sublayer, plan
 from ffn_explorer.widgets.place_switch import Switch
@@ -79,7 +80,9 @@ class PlaceView(Canvas):
         self._plans: tuple[Plan, ...] = ()
         self._lanes: Lanes | None = None
         self._hit = Hit()
+        self._layers = Layers()
         self._caption = QRectF()
+        self._lines: tuple[str, ...] = ()
         self.switch = Switch(self)
         self.other = WordButton(self)
         for button in (self.switch, self.other):
@@ -127,7 +130,7 @@ class PlaceView(Canvas):
         if picture is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
             if self._lanes is not None and picture.depth is not None:
-                paint_depth(painter, picture.depth, self._lanes)
+                self._paint_depth(painter, picture.depth, self._lanes)
             for row, placed in zip(picture.rows, self._plans):
                 paint_layer(painter, row.picture, placed)
                 self._paint_heading(painter, row, placed)
@@ -152,8 +155,8 @@ class PlaceView(Canvas):
         small = font(picture.look, "small")
         line = QFontMetricsF(small).height()
         most = CAPTION_SHARE * self.height()
-        lines = caption_lines(picture.caption, small, width=self.width() - 4, height=most)
-        height = len(lines) * line
+        self._lines = caption_lines(picture.caption, small, width=self.width() - 4, height=most)
+        height = len(self._lines) * line
         top = self.height() - height - px(picture.look, 2)
         self._caption = QRectF(2, top, self.width() - 4, height)
         return Box(1, 0, self.width() - 2, max(1.0, top - px(picture.look, 4)))
@@ -193,6 +196,14 @@ class PlaceView(Canvas):
     def _other_top(self) -> float:
         return self._plans[1].sublayers[0].block.y - QFontMetricsF(font(self.look, "small")).height() * 2
 
+    def _paint_depth(self, painter: QPainter, depth: DepthPicture, lanes: Lanes) -> None:
+        """Lanes and attention, which are many lines, from an image; the FFN that fills over it."""
+        key, box = (replace(depth, done=0.0), lanes), Box(0.0, 0.0, self.width(), self.height())
+        self._layers.draw_newest(
+            painter, "depth", key, box=box, paint=lambda on: paint_still(on, depth, lanes)
+        )
+        paint_moving(painter, depth, lanes)
+
     def _paint_heading(self, painter: QPainter, row: Row, placed: Plan) -> None:
         main = placed is self._plans[0]
         theme, face = theme_of(self.look), font(self.look, "small", bold=main)
@@ -205,7 +216,4 @@ class PlaceView(Canvas):
 
     def _paint_caption(self, painter: QPainter, picture: PlacePicture) -> None:
         small = font(picture.look, "small")
-        lines = caption_lines(
-            picture.caption, small, width=self._caption.width(), height=CAPTION_SHARE * self.height()
-        )
-        draw_lines(painter, lines, self._caption, font=small, colour=theme_of(picture.look).muted)
+        draw_lines(painter, self._lines, self._caption, font=small, colour=theme_of(picture.look).muted)

@@ -1,6 +1,7 @@
 """Words inside boxes: the longest wording that fits, on one line or several, rather none than cut."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
@@ -27,8 +28,9 @@ def draw_fitting(
     return False
 
 
+@lru_cache(maxsize=64)
 def caption_lines(
-    sentences: Sequence[Sequence[str]], font: QFont, *, width: float, height: float
+    sentences: tuple[tuple[str, ...], ...], font: QFont, *, width: float, height: float
 ) -> tuple[str, ...]:
     """As many whole sentences as fit one under the other, the first ones first.
 
