@@ -80,7 +80,7 @@ class GateMap(Plot):
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         """Another height has room for other ticks."""
         super().resizeEvent(event)
-        if self.picture is not None:
+        if event is not None and self.picture is not None:
             self.show_map(self.picture)
 
     def neuron_at(self, at: QPointF) -> int | None:

@@ -188,7 +188,7 @@ class GatePictures:
         return self.say(key, act=name, theta=numbers.axis(theta))
 
     def shut_words(self) -> str:
-        """Which share of all gates of the sentence is nearly shut, as far as it is known, and what that means."""
+        """The share of the sentence's gates that are nearly shut, once it is known, and what that means."""
         view, scene = self.scene.gate_view, self.scene
         if view is None or self.done.get(Stage.ACT, 1.0) < 1.0 or not view.counts.any():
             return self.say("note", condition=self.condition(scene.theta, relative=scene.theta_relative))
