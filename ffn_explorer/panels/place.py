@@ -34,7 +34,7 @@ class PlacePanel(Panel):
 
     name: ClassVar[str] = "place"
     reads: ClassVar[frozenset[str]] = frozenset(
-        {"run", "stages", "selection", "hover", "point", "progress", "current", "views"}
+        {"run", "source", "stages", "selection", "hover", "point", "progress", "current", "views"}
     )
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -63,7 +63,7 @@ class PlacePanel(Panel):
         if run is None:
             self.view.show_picture(None, scene.look, sentence=self.say("empty"))
             return
-        self._name_buttons(run.request.settings)
+        self._name_buttons(run.request.settings, free=scene.source.memory is None)
         self.view.show_picture(self._depth(scene, run) if deep else self._layer(scene, run), scene.look)
 
     def table(self) -> list[list[str]] | None:
@@ -147,7 +147,8 @@ class PlacePanel(Panel):
             "heads": numbers.count(settings.heads),
             "share": numbers.short(100 * share),
         }
-        attention = "mixed" if settings.mixer else "not_mixed"
+        by_hand = run.request.source.memory is not None
+        attention = "mixed" if settings.mixer else "by_hand" if by_hand else "not_mixed"
         said: list[tuple[str, ...]] = [self._sentence(attention), self._sentence("bill", **counted)]
         if settings.mixer and settings.norm != "none" and settings.norm_placement != "pre":
             said.insert(1, (self.say("mixer_norm"),))
@@ -203,23 +204,28 @@ class PlacePanel(Panel):
             "total": numbers.count(total),
         }
         here = {"n": numbers.count(settings.layer), "last": numbers.count(settings.layers - 1)}
+        others = (self._sentence("one_computed", **here),) if settings.layers > 1 else ()
         return (
             self._sentence("across_within"),
-            self._sentence("one_computed", **here),
+            *others,
             (self.say("depth_bill", **counted),),
             (self.say("causal" if settings.stack == "decoder" else "all_lanes"),),
         )
 
     # What a person does -------------------------------------------------------------------------------------
 
-    def _name_buttons(self, settings: Settings) -> None:
+    def _name_buttons(self, settings: Settings, *, free: bool) -> None:
+        """Names and tips; free: whether attention and stack can be chosen, as with seeded weights."""
         other = _other(settings.stack)
         self.view.other.set_word(
             self.say(f"show_{other}"), among=[self.say(f"show_{stack}") for stack in STACKS]
         )
-        self.view.other.explain(self.say(f"show_{other}"), self.say(f"show_{other}_tip"))
+        tips = (f"show_{other}_tip", "switch_tip") if free else ("by_hand", "by_hand")
+        self.view.other.explain(self.say(f"show_{other}"), self.say(tips[0]))
         state = self.say("on" if settings.mixer else "off")
-        self.view.switch.explain(self.say("switch", state=state), self.say("switch_tip"))
+        self.view.switch.explain(self.say("switch", state=state), self.say(tips[1]))
+        for button in (self.view.other, self.view.switch):
+            button.setEnabled(free)
 
     def _choose(self, hit: Hit) -> None:
         if hit.stage is not None:
@@ -264,7 +270,7 @@ class PlacePanel(Panel):
             self.request(changes.set_setting("mixer", not self.scene.settings.mixer))
 
     def _other_stack(self) -> None:
-        if self.scene is not None:
+        if self.scene is not None and self.scene.source.memory is None:
             self.request(changes.set_setting("stack", _other(self.scene.settings.stack)))
 
     def _show_mode(self, mode: str) -> None:

@@ -221,11 +221,13 @@ class PositionPanel(Panel):
         limited = settings.is_moe and settings.capacity_factor > 0
         self.shuffle.setEnabled(any(len(tokens) > 1 for tokens in scene.run.tokens) if scene.run else False)
         self.natural.setEnabled(any(scene.source.orders))
-        self.limited.setEnabled(scene.source.memory is None)
+        free = scene.source.memory is None
         for name, switch, on in (("mixer", self.mixer, settings.mixer), ("limited", self.limited, limited)):
             word, state = self.say(name), self.say("on" if on else "off")
             switch.show_state(on, (word, word))
-            switch.explain(self.say("switch", what=word, state=state), self.say(f"{name}_tip"))
+            tip = self.say(f"{name}_tip" if free else "by_hand")
+            switch.explain(self.say("switch", what=word, state=state), tip)
+            switch.setEnabled(free)
         self.row.set_look(scene.look)
 
     def _shuffle(self) -> None:

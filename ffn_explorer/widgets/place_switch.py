@@ -45,7 +45,8 @@ class Switch(DrawnButton):
         high, wide, left = px(look, 13), px(look, 24), px(look, 3)
         track = QRectF(left, (self.height() - high) / 2, wide, high)
         share = 0.12 if self.underMouse() else 0.0
-        painter.setPen(QPen(QColor(theme.ink if on else theme.muted), line_px(look)))
+        edge = theme.border if not self.isEnabled() else theme.ink if on else theme.muted
+        painter.setPen(QPen(QColor(edge), line_px(look)))
         painter.setBrush(
             blend(theme.surface, theme.ink, share) if on else blend(theme.ink, theme.surface, share)
         )
@@ -53,7 +54,7 @@ class Switch(DrawnButton):
         radius = high / 2 - px(look, 2.5)
         middle = track.right() - high / 2 if on else track.left() + high / 2
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme.surface if on else theme.muted))
+        painter.setBrush(QColor(theme.surface if on else theme.muted if self.isEnabled() else theme.border))
         painter.drawEllipse(QPointF(middle, track.center().y()), radius, radius)
         if self.width() >= self.sizeHint().width():
             painter.setFont(font(look, "small"))

@@ -13,6 +13,7 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.panels.place import PlacePanel, sublayers_of
 from ffn_explorer.state import changes, timeline
 from ffn_explorer.state.app_state import Appearance, AppState, Playback, Point, Selection, View
+from ffn_explorer.state.handmade_changes import use_memory
 from ffn_explorer.widgets.place_plan import Plan
 from tests.ui.live import SMALL, Live, mouse, picture, pixels, scene_of, settle, state_of
 
@@ -115,6 +116,15 @@ def test_buttons_change_stack_and_mixer(qtbot: QtBot) -> None:
     panel.view.switch.click()
     panel.view.other.click()
     assert live.state.settings == SMALL
+
+
+def test_a_memory_built_by_hand_has_neither_mixer_nor_decoder(qtbot: QtBot) -> None:
+    live, panel = opened(qtbot, use_memory("facts").to(AppState()))
+    assert not panel.view.switch.isEnabled()
+    assert not panel.view.other.isEnabled()
+    assert "built by hand" in " ".join(panel.view._lines)
+    qtbot.keyClick(panel.view, Qt.Key.Key_Down)
+    assert (live.state.settings.stack, live.asked) == ("encoder", [])
 
 
 def test_a_click_on_the_other_stack_goes_there(qtbot: QtBot) -> None:

@@ -14,6 +14,7 @@ from ffn_explorer.panels.position import PositionPanel, fits
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import Appearance, AppState, Playback, Point, View
 from ffn_explorer.state.compute import tokens_of
+from ffn_explorer.state.handmade_changes import use_memory
 from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.lab_axis import LogAxis, decades
 from tests.ui.live import SMALL, Live, mouse, picture, pixels, scene_of, settle, state_of
@@ -89,6 +90,17 @@ def test_shuffle_and_natural_order(qtbot: QtBot) -> None:
     panel.natural.click()
     assert tokens_of(live.state.source) == before
     assert live.asked == ["undo.reorder", "undo.reorder"]
+
+
+def test_a_memory_built_by_hand_is_independent_too(qtbot: QtBot) -> None:
+    live, panel = opened(qtbot, use_memory("facts").to(AppState()))
+    assert not panel.mixer.isEnabled()
+    assert not panel.limited.isEnabled()
+    assert "Each row comes out the same alone" in said(panel)
+    before = tokens_of(live.state.source)
+    panel.shuffle.click()
+    assert tokens_of(live.state.source) != before
+    assert "Each row comes out the same alone" in said(panel)
 
 
 def test_one_token_cannot_be_shuffled(qtbot: QtBot) -> None:
