@@ -156,7 +156,8 @@ class WeightsPanel(Panel):
         if exact is None:
             return () if cell is None else (self.say("pooled_value", **values, **cell),)
         said = self.say("value", **values, value=numbers.short(exact))
-        return (said,) if cell is None else (self.say("value_pooled", said=said, **cell), said)
+        brief = numbers.short(exact)
+        return (said, brief) if cell is None else (self.say("value_pooled", said=said, **cell), said, brief)
 
     def _exact(self, scene: Scene, made: Matrix, row: int, column: int) -> float | None:
         for known in exactly(scene, made):

@@ -16,6 +16,9 @@ from ffn_explorer.widgets.sizes import px
 LABELS_SHARE = 0.18
 """Share of the width that tokens may take; longer ones end in "…" and stand whole in their tooltip."""
 
+NAMES_SHARE = 0.28
+"""Share of the width that the names of the axes may take."""
+
 _BAND_FROM_PX = 140
 
 
@@ -90,7 +93,7 @@ def map_places(picture: MapPicture, size: QSizeF, *, ratio: float) -> MapPlaces:
     gap = px(look, 8)
     longest = max((strong.horizontalAdvance(row) for row in picture.rows), default=0.0) + gap
     names = max(map(small.horizontalAdvance, (*words.axes, words.rows))) + gap
-    left = max(min(longest, size.width() * LABELS_SHARE), min(names, size.width() * 0.22))
+    left = max(min(longest, size.width() * LABELS_SHARE), min(names, size.width() * NAMES_SHARE))
     bar = bar_width(look, picture.limits)
     right = max(bar + px(look, 14), small.horizontalAdvance(words.unit) + px(look, 10))
     band = small.height() + px(look, 4) if size.height() >= px(look, _BAND_FROM_PX) else 0.0

@@ -93,7 +93,8 @@ def test_of_a_pooled_cell_the_weight_is_still_exact_and_the_strongest_is_told(qt
     assert scene.spot is not None
     assert scene.spot.exact is not None
     weight = float(scene.spot.exact[333 - scene.spot.rows[0], 777 - scene.spot.columns[0]])
-    long, short = laid(live)[0].words.readout
+    long, short, brief = laid(live)[0].words.readout
+    assert short.endswith(brief)
     assert short.startswith("W_down[333, 777] = ")
     assert float(short.rpartition(" = ")[2].replace("−", "-")) == pytest.approx(weight, rel=5e-3)
     strongest = float(long.rpartition(" ≈ ")[2].replace("−", "-"))
