@@ -17,11 +17,13 @@ from ffn_explorer.state.app_state import (
     Cell,
     Compare,
     Playback,
+    Point,
     Selection,
     Source,
     Theta,
     View,
 )
+from ffn_explorer.state.changes import use_memory
 from ffn_explorer.state.compute import attempt
 from ffn_explorer.state.needs import needs
 from ffn_explorer.state.pyramid import pyramid
@@ -136,6 +138,16 @@ MAKERS: dict[str, Callable[[], Scene]] = {
     ),
     "kept of experts": of(
         AppState(settings=EXPERTS, edits=Edits(keep=5), selection=Selection(token=1, neuron=4))
+    ),
+    "hand": of(
+        replace(use_memory("facts").to(AppState()), playback=Playback(0.66), point=Point(token=0, neuron=1))
+    ),
+    "hand table": of(
+        replace(
+            use_memory("xor").to(AppState()),
+            appearance=Appearance("dark", "ja"),
+            views=(("theatre", View(mode="keys")),),
+        )
     ),
     "broken": damaged,
     "early": early,
