@@ -149,6 +149,34 @@ MAKERS: dict[str, Callable[[], Scene]] = {
             views=(("theatre", View(mode="keys")),),
         )
     ),
+    "lens": of(
+        AppState(
+            settings=PLAIN,
+            selection=CHOSEN,
+            hover=Cell(Stage.UP, 0, 2, 100),
+            views=(("maps", View(Stage.UP)),),
+            appearance=Appearance(lens=True),
+        )
+    ),
+    "lens on weights": of(
+        AppState(
+            settings=PLAIN,
+            point=Point(Stage.UP, neuron=120, dim=20),
+            views=(("weights", View(mode="up", first=8, shown=30, first_row=60, rows=100)),),
+            appearance=Appearance("dark", "ja", lens=True),
+        )
+    ),
+    "difference": of(
+        AppState(
+            settings=GATED,
+            selection=CHOSEN,
+            compare=Compare(GATED.with_(activation="geglu")),
+            views=(
+                ("maps", View(Stage.HIDDEN, mode="diff")),
+                ("weights", View(mode="gate", first=4, shown=5, first_row=14, rows=6)),
+            ),
+        )
+    ),
     "broken": damaged,
     "early": early,
     "refused": lambda: scene_of(
