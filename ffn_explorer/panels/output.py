@@ -41,6 +41,9 @@ STRIP_FROM_PX = 300
 
 STRIP_PX = 58
 
+FIELD_PX = 62
+"""Least width of a number field: of few digits, Qt itself would cut them."""
+
 SUM_FROM_PX = 600
 """A card at least this wide has room for x + out = y beside its controls."""
 
@@ -108,6 +111,7 @@ class OutputPanel(Panel):
         super().restyle(scene)
         look = scene.look
         self.dim.setFont(font(look, "body"))
+        self.dim.setMinimumWidth(px(look, FIELD_PX))
         self.dim.setAccessibleName(self.say("dim"))
         self.largest.set_look(look)
         self.largest.set_word(self.say("largest"))

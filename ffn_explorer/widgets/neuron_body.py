@@ -23,6 +23,9 @@ TALL_PX = 430
 LIST_PX = 165
 """Least width of a list of dimensions."""
 
+FIELD_PX = 62
+"""Least width of a number field: of few digits, Qt itself would cut them."""
+
 LEFT_OVER_PX = 130
 """Room under the tokens from which a list of dimensions stands there."""
 
@@ -62,6 +65,7 @@ class NeuronBody(QWidget):
         """Take another look."""
         self.look = look
         self.neuron.setFont(font(look, "body"))
+        self.neuron.setMinimumWidth(px(look, FIELD_PX))
         self.strongest.set_look(look)
         self.row.setSpacing(px(look, 6))
         self.hint.set_look(font(look, "small"), theme_of(look).muted)

@@ -109,13 +109,19 @@ def chain(rows: tuple[Row, ...]) -> list[tuple[float, float]]:
 
 
 def laid_with_tail(ranking: Ranking, tail: Tail, *, width: float, height: float) -> Laid:
-    """Rows above, the tail directly below the last of them; the first column has room for its names."""
+    """Rows above, the tail directly below the last of them; the columns have room for both."""
     whole = lay_out(ranking, width, height)
     full = whole.in_sight >= FULL_ROWS
     made, count = (tail.full, tail.count) if full else (tail.brief, 1)
+    above = height - count * whole.row
+    narrow = lay_out(ranking, width, above)
+    rows = made(narrow.first, narrow.first + len(narrow.rows))
     metrics = QFontMetricsF(font(ranking.look, "body", bold=True))
-    names = (ranking.columns[0].widest, *(row.texts[0] for row in made(0, 0)))
-    first = replace(ranking.columns[0], widest=max(names, key=metrics.horizontalAdvance))
-    wide = replace(ranking, columns=(first, *ranking.columns[1:]))
-    laid = lay_out(wide, width, height - count * whole.row)
-    return laid._replace(rows=laid.rows + made(laid.first, laid.first + len(laid.rows)))
+    columns = tuple(
+        replace(
+            column, widest=max((column.widest, *(r.texts[i] for r in rows)), key=metrics.horizontalAdvance)
+        )
+        for i, column in enumerate(ranking.columns)
+    )
+    laid = lay_out(replace(ranking, columns=columns), width, above)
+    return laid._replace(rows=laid.rows + rows)
