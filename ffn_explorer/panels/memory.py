@@ -13,6 +13,7 @@ from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Cell, View
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
+from ffn_explorer.widgets.drawn_text import fitting
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.labels import ElidedLabel
@@ -44,7 +45,7 @@ class MemoryPanel(Panel):
 
     name: ClassVar[str] = "memory"
     reads: ClassVar[frozenset[str]] = frozenset(
-        {"run", "memories", "lagging", "selection", "hover", "point", "origin", "progress", "views"}
+        {"run", "memories", "selection", "hover", "point", "origin", "progress", "views"}
     )
     moves: ClassVar[frozenset[Stage]] = frozenset({Stage.ACT, Stage.HIDDEN})
 
@@ -58,6 +59,7 @@ class MemoryPanel(Panel):
         self.source = ElidedLabel()
         self.reading = ElidedLabel()
         self.set_body(self._body())
+        self._sources: tuple[str, ...] = ("",)
         self._known: tuple[tuple[object, ...], MemoryRows] | None = None
         self.sorts.chosen.connect(lambda sort: self._view(sort="" if sort == SORTS[0] else sort, scroll=0))
         self.field.chosen.connect(self._jump)
@@ -92,17 +94,17 @@ class MemoryPanel(Panel):
         self.title.set_text(self._title(scene, run, found))
         self.list.setAccessibleName(self.title.text)
         self._show_field(scene, found)
-        self._make_room()
         if run is None or found is None or lacking:
             self.note.set_text("")
-            self.source.set_text("")
+            self._sources = ("",)
+            self._make_room()
             self.list.show_sentence(lacking, scene.look)
             return
         ranked, kept = self.say("paired" if found.other else f"note_{sort}"), self._kept(run)
         self.note.set_text(" · ".join(filter(None, (kept, ranked))), short=kept or ranked)
         rows = self._rows(scene, run, found)
-        whole, short = self._source(scene, run, rows)
-        self.source.set_text(whole, short=short)
+        self._sources = self._origins(scene, run, rows)
+        self._make_room()
         self.list.show_ranking(self._ranking(scene, run, rows))
 
     def table(self) -> list[list[str]] | None:
@@ -142,8 +144,11 @@ class MemoryPanel(Panel):
         if self.scene is not None:
             self.reading.setVisible(self.height() >= px(self.scene.look, TALL_PX))
             self.source.setVisible(self.height() >= px(self.scene.look, LOW_PX))
+            line = self.width() - 2 * PADDING_PX
+            self.source.set_text(fitting(self._sources, self.source.font(), line))
+            self.source.setAccessibleDescription(self._sources[0])
             controls = (self.sorts, self.label, self.field)
-            room = self.width() - 2 * PADDING_PX - len(controls) * SPACING_PX
+            room = line - len(controls) * SPACING_PX
             self.label.setVisible(sum(each.sizeHint().width() for each in controls) <= room)
 
     def _title(self, scene: Scene, run: RunResult | None, found: Memories | None) -> str:
@@ -167,17 +172,19 @@ class MemoryPanel(Panel):
             return self.say("dropped", expert=found.expert, token=token)
         return ""
 
-    def _source(self, scene: Scene, run: RunResult, rows: MemoryRows) -> tuple[str, str]:
-        """Where the chosen neuron stands and where the numbers come from, at length and in short."""
+    def _origins(self, scene: Scene, run: RunResult, rows: MemoryRows) -> tuple[str, ...]:
+        """Where the chosen neuron stands and where the numbers come from, the longest wording first."""
         found, origin, chosen = rows.memories, self.say(scene.origin), scene.selection.neuron
         where = {"stage": run.enters_down.value, "b": found.sentence, "s": found.token}
         what = self.say("source_expert" if found.expert is not None else "source", **where)
+        what += self.say("before_cut") if run.spec.keep else ""
         row = None if chosen is None or not rows.written else rows.place_of(chosen)
         if row is None or chosen is None:
             return f"{what} · {origin}", origin
+        # Of these two, the chosen neuron is what a person has just asked about.
         rank, total = numbers.count(int(rows.order[row]) + 1), numbers.count(len(rows.order))
         place = self.say("place", neuron=numbers.count(chosen), rank=rank, total=total)
-        return f"{place} · {what} · {origin}", place
+        return f"{place} · {what} · {origin}", f"{place} · {origin}", place
 
     def _kept(self, run: RunResult) -> str:
         total = run.values[run.enters_down].shape[2]
@@ -234,7 +241,8 @@ class MemoryPanel(Panel):
 
     def _choose(self, neuron: int) -> None:
         if self.scene is not None and self.scene.run is not None:
-            self.request(changes.choose(neuron=neuron, stage=self.scene.run.enters_down))
+            gesture = "arrow keys" if self.list.walking else ""
+            self.request(changes.choose(neuron=neuron, stage=self.scene.run.enters_down, gesture=gesture))
 
     def _jump(self, neuron: int) -> None:
         if neuron != NONE:

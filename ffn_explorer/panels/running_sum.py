@@ -30,7 +30,7 @@ class RunningSumPanel(Panel):
 
     name: ClassVar[str] = "running_sum"
     reads: ClassVar[frozenset[str]] = frozenset(
-        {"run", "memories", "lagging", "selection", "settings", "edits", "origin", "progress"}
+        {"run", "memories", "settings", "edits", "origin", "progress"}
     )
     moves: ClassVar[frozenset[Stage]] = frozenset({Stage.OUT})
 
@@ -44,7 +44,7 @@ class RunningSumPanel(Panel):
         self.plot = SumPlot()
         self.set_body(self._body())
         self.field.chosen.connect(self._keep)
-        self.all.clicked.connect(lambda: self._keep(0))
+        self.all.clicked.connect(lambda: self._keep(0, gesture=""))
         self.plot.picked.connect(self._keep)
 
     def restyle(self, scene: Scene) -> None:
@@ -176,9 +176,9 @@ class RunningSumPanel(Panel):
             progress=dict(scene.progress).get(Stage.OUT, 1.0),
         )
 
-    def _keep(self, k: int) -> None:
+    def _keep(self, k: int, *, gesture: str = "keep") -> None:
         if self.scene is not None:
-            self.request(changes.set_edits(replace(self.scene.edits, keep=k), gesture="keep"))
+            self.request(changes.set_edits(replace(self.scene.edits, keep=k), gesture=gesture))
 
 
 def kept_in(scene: Scene, found: Memories | None) -> int:

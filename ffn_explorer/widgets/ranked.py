@@ -35,6 +35,8 @@ class RankedList(Canvas):
         super().__init__(parent)
         self.ranking: Ranking | None = None
         self.laid: Laid | None = None
+        self.walking = False
+        """Whether the row being chosen was reached by an arrow key: a run of them is one step of undo."""
         self._pointed: int | None = None
         self._turned = 0.0
         self._grip: float | None = None
@@ -139,7 +141,9 @@ class RankedList(Canvas):
         if not 0 <= wanted < self.ranking.total or wanted == now:
             return
         first, in_sight = self.laid.first, self.laid.in_sight
+        self.walking = True
         self.chosen.emit(self.ranking.row(wanted).key)
+        self.walking = False
         if not first <= wanted < first + in_sight:
             self._scroll_to(wanted if wanted < first else wanted - in_sight + 1)
 
