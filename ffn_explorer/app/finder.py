@@ -74,6 +74,11 @@ class Finder(QDialog):
         self.accept()
         self._window.director.attempt(run)
 
+    def done(self, result: int) -> None:
+        """Close, and give the keyboard back to where it was."""
+        super().done(result)
+        self._window.activateWindow()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrows and pages move the mark while the typing goes on."""
         step = STEPS.get(Qt.Key(event.key()))

@@ -27,6 +27,7 @@ class Buttons(QWidget):
         self.language = WordButton()
         self.menu_button = IconButton("dots")
         self.menu = QMenu(self)
+        self._parts = {group: QMenu(self.menu) for group in GROUPS}
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(6)
@@ -60,8 +61,11 @@ class Buttons(QWidget):
         """One submenu per group, every action in it."""
         self.menu.clear()
         for group in GROUPS:
-            part = self.menu.addMenu(say(self._window.look.language, f"keys.{group}"))
+            part = self._parts[group]
+            part.clear()
+            part.setTitle(say(self._window.look.language, f"keys.{group}"))
             part.setFont(self.menu.font())
+            self.menu.addMenu(part)
             for action in self._window.keymap.actions:
                 if action.group == group and action.in_menu:
                     self._add(part, action)

@@ -25,6 +25,8 @@ class PanelMenu(QMenu):
         """Build it empty."""
         super().__init__(window)
         self._window = window
+        self.others = QMenu(self)
+        """Panels that can stand in the place of the one it is opened for."""
 
     def open_for(self, panel: Panel, at: QPoint) -> None:
         """Open it for a card at a place on the screen."""
@@ -54,8 +56,11 @@ class PanelMenu(QMenu):
     def _add_others(self, panel: Panel) -> None:
         """Every panel that can stand here, group by group; the digit of those that are on the board."""
         window, language = self._window, self._window.look.language
-        others = self.addMenu(say(language, "menu.instead"))
+        others = self.others
+        others.clear()
+        others.setTitle(say(language, "menu.instead"))
         others.setFont(self.font())
+        self.addMenu(others)
         digits = {name: str(place) for place, name in enumerate(window.board.panels, 1) if place < 10}
         for group in PANEL_GROUPS.values():
             others.addSeparator()

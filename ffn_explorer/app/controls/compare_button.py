@@ -27,6 +27,7 @@ class CompareButton(QToolButton):
         self._scene: Scene | None = None
         self._words = self._short = ""
         self.rows = QMenu(self)
+        self.others = QMenu(self.rows)
         self.rows.aboutToShow.connect(self.fill)
         self.setMenu(self.rows)
 
@@ -67,8 +68,20 @@ class CompareButton(QToolButton):
         menu.setFont(font(scene.look))
         compared = scene.compare
         self._add("action.pin", changes.pin(), keys="C")
-        others = menu.addMenu(say(scene.look.language, "compare.with"))
-        others.setFont(menu.font())
+        self._add_activations(scene)
+        menu.addSeparator()
+        for key, change, keys in (
+            ("action.swap", changes.swap_compared(), "V"),
+            ("action.compare_end", changes.set_compare(None), "N"),
+        ):
+            self._add(key, change, keys=keys).setEnabled(compared is not None)
+
+    def _add_activations(self, scene: Scene) -> None:
+        others, compared = self.others, scene.compare
+        others.clear()
+        others.setTitle(say(scene.look.language, "compare.with"))
+        others.setFont(self.rows.font())
+        self.rows.addMenu(others)
         for name, row in ACTIVATIONS.items():
             wanted = scene.settings.with_(activation=name)
             action = others.addAction(row.label)
@@ -77,12 +90,6 @@ class CompareButton(QToolButton):
             action.triggered.connect(
                 lambda _=False, wanted=wanted: self.requested.emit(changes.set_compare(wanted))
             )
-        menu.addSeparator()
-        for key, change, keys in (
-            ("action.swap", changes.swap_compared(), "V"),
-            ("action.compare_end", changes.set_compare(None), "N"),
-        ):
-            self._add(key, change, keys=keys).setEnabled(compared is not None)
 
     def _add(self, key: str, change: Change, *, keys: str) -> QAction:
         assert self._scene is not None
