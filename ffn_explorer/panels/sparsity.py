@@ -4,13 +4,13 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.result import Activity, RunResult
 from ffn_explorer.state.scene import Scene
-from ffn_explorer.widgets.control_row import ControlRow
+from ffn_explorer.widgets.controlled import Controlled
 from ffn_explorer.widgets.mode_tabs import Mode, ModeTabs
 from ffn_explorer.widgets.neuron_counts import NeuronCounts
 from ffn_explorer.widgets.panel import Panel
@@ -18,7 +18,7 @@ from ffn_explorer.widgets.picture_grid import PictureGrid
 from ffn_explorer.widgets.sparsity_pictures import SparsityPictures, moved_theta, row_scale
 from ffn_explorer.widgets.spread_plot import SpreadPlot
 from ffn_explorer.widgets.theta_control import ThetaControl, ThetaWords
-from ffn_explorer.widgets.token_bars import TokenBars
+from ffn_explorer.widgets.token_bars import TokenBar, TokenBars
 
 MODES = ("tokens", "neurons", "values")
 
@@ -50,16 +50,11 @@ class SparsityPanel(Panel):
         super().__init__(parent)
         self.tabs = ModeTabs(len(MODES))
         self.theta = ThetaControl()
-        self.row = ControlRow(self.tabs, self.theta)
         self.bars, self.counts, self.plot = TokenBars(), NeuronCounts(), SpreadPlot()
         self.grid = PictureGrid((self.bars, self.counts, self.plot))
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self.row)
-        column.addWidget(self.grid, 1)
-        self.set_body(body)
+        self._known: tuple[tuple[object, ...], tuple[TokenBar, ...]] | None = None
+        self.body = Controlled(self.tabs, self.theta, self.grid)
+        self.set_body(self.body)
         self.tabs.chosen.connect(lambda mode: self._view(mode=mode))
         self.theta.chosen.connect(lambda value: self.request(changes.set_theta(value, gesture="theta")))
         self.theta.kind_chosen.connect(self._set_kind)
@@ -90,10 +85,11 @@ class SparsityPanel(Panel):
             for picture in (self.bars, self.counts, self.plot):
                 picture.show_sentence(self.say("empty"), scene.look)
             return
-        self.note.set_text(self._note(scene, run, activity))
+        self._write_note(scene, run, activity)
         made = SparsityPictures(self.say, scene, run, activity)
         if 0 in self.grid.seen:
-            self.bars.show_bars(made.bars(scene.view(self.name).scroll))
+            rows = self._rows(scene, made)
+            self.bars.show_bars(made.bars(rows, scroll=scene.view(self.name).scroll))
         if 1 in self.grid.seen:
             self.counts.show_counts(made.counts())
         if 2 in self.grid.seen:
@@ -111,6 +107,13 @@ class SparsityPanel(Panel):
         made = SparsityPictures(self.say, scene, scene.run, scene.activity)
         return made.table(self._mode(scene))
 
+    def _rows(self, scene: Scene, made: SparsityPictures) -> tuple[TokenBar, ...]:
+        """Bars of the tokens; kept until one of the things they follow from changes."""
+        key = (scene.look, scene.run, scene.activity, scene.other_activity, scene.selection.sentence)
+        if self._known is None or self._known[0] != key:
+            self._known = (key, made.rows())
+        return self._known[1]
+
     def _show_controls(self, scene: Scene, mode: str) -> None:
         modes = [Mode(name, self.say(name), self.say(f"{name}_tip")) for name in MODES]
         self.tabs.show_modes(modes, chosen=mode, look=scene.look)
@@ -125,20 +128,18 @@ class SparsityPanel(Panel):
             words=ThetaWords(**said),
             look=scene.look,
         )
-        self.row.refresh()
+        self.body.refresh(scene.look)
 
-    def _note(self, scene: Scene, run: RunResult, activity: Activity) -> str:
-        shares = {
-            "active": numbers.percent(activity.overall),
-            "zero": numbers.percent(activity.zero_share),
-            "theta": self._theta_words(scene),
-        }
-        parts = [self._theta_words(scene)]
+    def _write_note(self, scene: Scene, run: RunResult, activity: Activity) -> None:
+        theta = self._theta_words(scene)
+        shares = {"active": numbers.percent(activity.overall), "zero": numbers.percent(activity.zero_share)}
+        parts, short = [theta], theta
         if dict(scene.progress).get(run.enters_down, 1.0) >= 1.0:
-            parts = [self.say("note" if len(run.tokens) == 1 else "note_batch", **shares)]
+            parts = [self.say("note" if len(run.tokens) == 1 else "note_batch", theta=theta, **shares)]
+            short = self.say("note_short", theta=theta, active=shares["active"])
         if run.expert_index is not None:
             parts.append(self.say("first_expert"))
-        return self.say("joiner").join(parts)
+        self.note.set_text(self.say("joiner").join(parts), short=short)
 
     def _theta_words(self, scene: Scene) -> str:
         kind = "relative_value" if scene.theta_relative else "absolute_value"

@@ -66,7 +66,7 @@ class LanesPainter:
         for lane, place, image in zip(self.picture.lanes, self.places.lanes, images, strict=True):
             self._lane(lane, place, image)
         self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-        size = Box(0.0, 0.0, self.places.readout.width(), self.places.readout.bottom() + 2)
+        size = Box(0.0, 0.0, self.places.readout.width(), self.places.readout.top() + self.line + 2)
         shown = self.picture
         names = tuple((lane.name, lane.scale, lane.stage) for lane in shown.lanes)
         key = (

@@ -55,15 +55,31 @@ class CountsPainter:
             return
         strip, look = self.places.strip, self.picture.look
         box = Box(strip.x(), strip.y(), strip.width(), strip.height())
-        key = (self.picture.source, look, box, self.picture.most)
-        layers.draw_newest(self.painter, "strip", key, box=box, paint=self._strip)
+        made_from = (self.picture.source, look, box, self.picture.most)
+        layers.draw_newest(self.painter, "strip", made_from, box=box, paint=self._strip)
         self._cover()
         self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-        self._strip_axis()
+        known, places = self.picture.progress >= 1.0, self.places
+        whole_box = Box(0.0, 0.0, places.readout.width(), places.readout.top() + self.line + 2)
+        words = (
+            look,
+            self.picture.words,
+            self.picture.most,
+            len(self.picture.count),
+            self.bars.tallest,
+            known,
+        )
+        key = (*words, len(self.bars.first), places.area.getRect(), places.strip.getRect())
+        layers.draw_newest(self.painter, "words", key, box=whole_box, paint=self._onto)
         self._marks()
-        self._axes()
         self._bars()
-        self._words()
+
+    def _onto(self, painter: QPainter) -> None:
+        """Axes and words, onto a layer."""
+        on = CountsPainter(painter, self.picture, self.places)
+        on._strip_axis()
+        on._axes()
+        on._words()
 
     def _strip(self, painter: QPainter) -> None:
         """Mean share of tokens at which the neurons of each pixel are active, as opacity."""
@@ -120,7 +136,7 @@ class CountsPainter:
         if area.height() < self.line:
             return
         self.painter.setPen(QPen(QColor(self.theme.grid), line_px(look)))
-        most = max(1, int(area.height() / (2.5 * self.line)))
+        most = max(2, int(area.height() / (2.0 * self.line)))
         for tick in ticks(0.0, float(tall), most=most):
             y = whole(area.bottom() - tick / tall * area.height(), self.scale)
             self.painter.setPen(QPen(QColor(self.theme.grid), line_px(look)))

@@ -40,8 +40,12 @@ class SparsityPictures:
 
     # Tokens -------------------------------------------------------------------------------------------------
 
-    def bars(self, scroll: int) -> TokenBarsPicture:
-        """One bar per token of the sentence."""
+    def rows(self) -> tuple[TokenBar, ...]:
+        """One bar per token of the sentence; nothing in them moves with the pass."""
+        return tuple(self._bar(token) for token in range(len(self.tokens)))
+
+    def bars(self, rows: tuple[TokenBar, ...], *, scroll: int) -> TokenBarsPicture:
+        """The picture of these bars."""
         scene, other = self.scene, self.scene.other_activity
         pointed = scene.pointed.token
         inside = pointed is not None and 0 <= pointed < len(self.tokens)
@@ -49,7 +53,7 @@ class SparsityPictures:
         return TokenBarsPicture(
             look=scene.look,
             stage=self.stage,
-            rows=tuple(self._bar(token) for token in range(len(self.tokens))),
+            rows=rows,
             progress=self.progress,
             chosen=scene.selection.token,
             pointed=pointed if inside else None,

@@ -57,7 +57,7 @@ def axes_of(shown: SpreadPicture) -> Axes:
         x=(float(edges[0]) - zero_width(edges), float(edges[-1])),
         y=(0.0, highest),
         x_ticks=(float(edges[-1]),),
-        y_ticks=ticks(0.0, highest, most=4),
+        y_ticks=ticks(0.0, min(highest, 100.0), most=4),
         x_name=shown.x_name,
         y_name=shown.y_name,
         x_labels=(power(round(float(edges[-1]))),),

@@ -59,6 +59,12 @@ class ThetaControl(QWidget):
         self.kind.clicked.connect(lambda: self.kind_chosen.emit(not self._relative))
         self.default.clicked.connect(self.reset)
 
+    def set_compact(self, compact: bool, /) -> None:
+        """Leave out the buttons, or show them."""
+        for button in (self.kind, self.default):
+            button.setVisible(not compact)
+        self._row.invalidate()
+
     def show_theta(
         self, value: float, *, relative: bool, is_default: bool, words: ThetaWords, look: Appearance
     ) -> None:

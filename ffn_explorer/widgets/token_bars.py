@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.canvas import Canvas
+from ffn_explorer.widgets.layers import Layers
 from ffn_explorer.widgets.token_bars_paint import BarsPainter
 from ffn_explorer.widgets.token_bars_picture import BarPlaces, TokenBar, TokenBarsPicture, bar_places
 
@@ -30,6 +31,8 @@ class TokenBars(Canvas):
         super().__init__(parent)
         self.picture: TokenBarsPicture | None = None
         self.places: BarPlaces | None = None
+        self._layers = Layers()
+        self._laid_from: tuple[object, ...] = ()
         self._pointed: int | None = None
         self.moved.connect(self._report)
 
@@ -49,13 +52,17 @@ class TokenBars(Canvas):
         """Divide the widget."""
         super().lay_out()
         shown = self.picture
-        self.places = None if shown is None else bar_places(shown, self.width(), self.height())
+        # Measuring every label takes longer than a frame has, and only these change what is measured.
+        laid_from = () if shown is None else (*shown.measured, self.width(), self.height())
+        if laid_from != self._laid_from:
+            self._laid_from = laid_from
+            self.places = None if shown is None else bar_places(shown, self.width(), self.height())
         self.front.update()
 
     def paint_front(self, painter: QPainter) -> None:
         """Paint the bars."""
         if self.picture is not None and self.places is not None:
-            BarsPainter(painter, self.picture, self.places).paint()
+            BarsPainter(painter, self.picture, self.places).paint(self._layers)
         super().paint_front(painter)
 
     def token_at(self, at: QPointF) -> int | None:

@@ -6,9 +6,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
 
 from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text, fitting
+from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.hatch import hatched, whole
-from ffn_explorer.widgets.layers import device_scale
+from ffn_explorer.widgets.layers import Layers, device_scale
 from ffn_explorer.widgets.marks import Kind, draw_marks
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import Theme, blend, theme_of
@@ -36,27 +37,45 @@ class BarsPainter:
         self.zero = hatched(painter, thin, self.track, step=px(picture.look, 5), line=line_px(picture.look))
         self.grey = blend(self.theme.muted, self.theme.surface, 0.7)
 
-    def paint(self) -> None:
-        """Paint everything."""
-        self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    def paint(self, layers: Layers) -> None:
+        """Paint everything; words that the pass does not move come from a layer."""
+        painter, places, picture = self.painter, self.places, self.picture
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        self._grid()
+        for index in self._in_sight():
+            self._row(index, picture.rows[index])
+        box = Box(0.0, 0.0, places.values.right() + px(picture.look, 8), places.readout.top() + self.line + 2)
+        shown = (picture.look, picture.rows, picture.legend, picture.chosen, picture.stage)
+        key = (*shown, picture.progress >= 1.0, places.row, places.first, places.area.getRect())
+        layers.draw_newest(painter, "words", key, box=box, paint=self._words)
+        if places.readout.height() > 0:
+            words = fitting(picture.readout, self.small, places.readout.width())
+            self._text(words, places.readout, colour=self.theme.ink)
+
+    def _in_sight(self) -> range:
+        first = self.places.first
+        return range(first, min(first + self.places.shown, len(self.picture.rows)))
+
+    def _words(self, painter: QPainter) -> None:
+        """Legend, ticks, and the names and shares of the rows, onto a layer."""
+        on, look, legend = (
+            BarsPainter(painter, self.picture, self.places),
+            self.picture.look,
+            self.places.legend,
+        )
         kinds: dict[str, Kind] = {
-            "active": self.light,
-            "small": self.track,
-            "zero": self.zero,
-            "other": self.grey,
+            "active": on.light,
+            "small": on.track,
+            "zero": on.zero,
+            "other": on.grey,
         }
-        if self.places.legend.height() > 0:
-            look, legend = self.picture.look, self.picture.legend
-            draw_marks(self.painter, legend, self.places.legend, kinds=kinds, look=look)
+        if legend.height() > 0:
+            draw_marks(painter, self.picture.legend, legend, kinds=kinds, look=look)
             beside = QRectF(0, 0, self.places.area.left() - px(look, 8), self.line)
-            self._text(self.picture.rows_name, beside, align=RIGHT)
-        self._ticks()
-        last = self.places.first + self.places.shown
-        for index in range(self.places.first, min(last, len(self.picture.rows))):
-            self._row(index, self.picture.rows[index])
-        if self.places.readout.height() > 0:
-            words = fitting(self.picture.readout, self.small, self.places.readout.width())
-            self._text(words, self.places.readout, colour=self.theme.ink)
+            on._text(self.picture.rows_name, beside, align=RIGHT)
+        on._ticks()
+        for index in self._in_sight():
+            on._labels(index, self.picture.rows[index], self.places.row_rect(index))
 
     def _row(self, index: int, row: TokenBar) -> None:
         picture, place = self.picture, self.places.row_rect(index)
@@ -79,7 +98,6 @@ class BarsPainter:
             under.setTop(bar.bottom() + max(1.0, line_px(picture.look)) / self.scale)
             under.setHeight(max(1.0 / self.scale, whole(high * 0.4, self.scale)))
             self._bar(under, row.other, row.other_zero, strong=False, other=True)
-        self._labels(index, row, place)
 
     def _bar(
         self, track: QRectF, active: float | None, zero: float, *, strong: bool, other: bool = False
@@ -119,13 +137,18 @@ class BarsPainter:
             return True
         return (index - self.places.first) % every == 0 and abs(index - chosen) >= every
 
+    def _grid(self) -> None:
+        area, look = self.places.area, self.picture.look
+        self.painter.setPen(QPen(QColor(self.theme.grid), line_px(look)))
+        for tick in TICKS:
+            x = whole(area.left() + tick * area.width(), self.scale)
+            self.painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom() + px(look, 2)))
+
     def _ticks(self) -> None:
         area, look = self.places.area, self.picture.look
         reach = px(look, 60)
         for tick in TICKS:
             x = whole(area.left() + tick * area.width(), self.scale)
-            self.painter.setPen(QPen(QColor(self.theme.grid), line_px(look)))
-            self.painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom() + px(look, 2)))
             if tick in (0.25, 0.75) and area.width() < px(look, 220):
                 continue
             place = QRectF(x - reach / 2, self.places.ticks.top(), reach, self.line)

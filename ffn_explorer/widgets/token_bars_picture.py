@@ -56,6 +56,12 @@ class TokenBarsPicture:
     readout: tuple[str, ...]
     """Numbers of the pointed or chosen token: wordings, longest first."""
 
+    @property
+    def measured(self) -> tuple[object, ...]:
+        """All that decides places."""
+        names = (self.rows_name, self.axis_name)
+        return (self.look, self.rows, self.chosen, self.scroll, self.paired, names)
+
 
 @dataclass(frozen=True, slots=True)
 class BarPlaces:

@@ -89,5 +89,10 @@ def density(
     x, y = gate[both].astype(np.float64), up[both].astype(np.float64)
     limits = [rounded_up(float(np.abs(values).max(initial=0.0))) for values in (x, y)]
     edges = [np.linspace(-limit, limit, cells + 1) for limit in limits]
-    counts, _, _ = np.histogram2d(x, y, bins=edges)
-    return edges[0], edges[1], counts.astype(np.int64)
+    # Counted from zero outwards, so that a sign always decides the side, however small the value.
+    columns = [
+        np.clip(np.floor(values * (cells / 2 / limit)).astype(np.int64) + cells // 2, 0, cells - 1)
+        for values, limit in zip((x, y), limits, strict=True)
+    ]
+    counts = np.bincount(columns[0] * cells + columns[1], minlength=cells * cells)
+    return edges[0], edges[1], counts.reshape(cells, cells)
