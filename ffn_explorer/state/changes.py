@@ -52,6 +52,7 @@ __all__ = [
     "add_pattern",
     "choose",
     "clear_selection",
+    "drop_edit",
     "flip_entry",
     "hover",
     "leave_memory",
@@ -130,6 +131,15 @@ def set_edits(edits: Edits, *, gesture: str = "") -> Change:
     Raises InputError where too few experts are left.
     """
     return Change("undo.edits", lambda state: part(state, edits=edits.fitting(state.settings)), gesture)
+
+
+def drop_edit(name: str) -> Change:
+    """Take one edit back, a field of Edits, and leave the others."""
+
+    def to(state: AppState) -> AppState:
+        return part(state, edits=part(state.edits, **{name: getattr(Edits(), name)}))
+
+    return Change("undo.edits", to)
 
 
 def set_theta(value: float | None, *, relative: bool | None = None, gesture: str = "") -> Change:

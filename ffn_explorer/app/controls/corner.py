@@ -1,13 +1,10 @@
 """Corner: at the end of the tokens' line, a hint, what is changed inside the FFN, comparison and layout."""
 
-from dataclasses import replace
-
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from ffn_explorer.app.controls.compare_button import CompareButton
 from ffn_explorer.app.controls.layout_switch import LayoutSwitch
-from ffn_explorer.core.edits import Edits
 from ffn_explorer.state import changes
 from ffn_explorer.state.flash import edit_words
 from ffn_explorer.state.scene import Scene
@@ -36,7 +33,6 @@ class Corner(QWidget):
         self.compare = CompareButton(self)
         self.switch = LayoutSwitch(self)
         self._hint_name = ""
-        self._edits = Edits()
         self._room = 0
         self._shown: tuple[object, ...] = ()
         self._row = QHBoxLayout(self)
@@ -47,7 +43,7 @@ class Corner(QWidget):
         self.hint.hide()
         for name, tag in self.tags.items():
             tag.hide()
-            tag.clicked.connect(lambda _=False, name=name: self._remove(name))
+            tag.clicked.connect(lambda _=False, name=name: self.requested.emit(changes.drop_edit(name)))
         self.hint.clicked.connect(lambda: self.hint_dismissed.emit(self._hint_name))
         self.compare.requested.connect(self.requested)
         self.switch.chosen.connect(self.layout_asked)
@@ -59,7 +55,6 @@ class Corner(QWidget):
             return
         self._shown = wanted
         look, language = scene.look, scene.look.language
-        self._edits = scene.edits
         on = dict(edit_words(scene.edits))
         for name, tag in self.tags.items():
             tag.set_look(look)
@@ -105,7 +100,3 @@ class Corner(QWidget):
         if widget is self.switch and self.switch.button.isHidden():
             return self.switch.words_width()
         return widget.sizeHint().width()
-
-    def _remove(self, name: str) -> None:
-        default = getattr(Edits(), name)
-        self.requested.emit(changes.set_edits(replace(self._edits, **{name: default})))
