@@ -1,0 +1,235 @@
+"""The bill: exact numbers, counters that end at what `run` prints, and the lesson of equal parameters."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QMouseEvent, QPainter
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from ffn_explorer.cli.run_report import facts
+from ffn_explorer.core.settings import Settings
+from ffn_explorer.core.stages import Stage
+from ffn_explorer.panels.bill import BillPanel
+from ffn_explorer.state import changes
+from ffn_explorer.state.app_state import Appearance, Compare, Playback, Point, Selection
+from ffn_explorer.widgets import bill_chart, drawn_text
+from ffn_explorer.widgets.bill_chart import _laid
+from ffn_explorer.widgets.bill_picture import BillPicture, Piece
+from tests.ui.live import SMALL, Live, scene_of, state_of
+from tests.ui.pictures import mouse, shown
+
+GATED = SMALL.with_(activation="swiglu")
+MIXED = SMALL.with_(experts=8, top_k=2, shared_experts=1, routing="sigmoid_bias", activation="swiglu")
+WIDE = Settings(d_model=768, d_ff=3_072, heads=12, kv_heads=12)
+SHOWN = frozenset({"bill"})
+LOOKS = [Appearance(), Appearance("dark", "ja"), Appearance("projector"), Appearance("projector", "ja")]
+
+
+def live_of(qtbot: QtBot, settings: Settings = SMALL, **parts: object) -> Live:
+    return Live(qtbot, BillPanel(), state_of(settings=settings, shown=SHOWN, **parts))
+
+
+def panel_of(live: Live) -> BillPanel:
+    assert isinstance(live.panel, BillPanel)
+    return live.panel
+
+
+def picture_of(live: Live) -> BillPicture:
+    picture = panel_of(live).chart._picture
+    assert picture is not None
+    return picture
+
+
+def middle(live: Live, bar: int, key: str) -> QPointF:
+    """Middle of a piece of A."""
+    places = panel_of(live).chart.places
+    assert places is not None
+    shown_bar = picture_of(live).bars[bar]
+    laid = _laid(shown_bar.pieces, places.bars[bar].bar, shown_bar.most)
+    return next(rect.center() for piece, rect in laid if piece.key == key)
+
+
+def values(pieces: tuple[Piece, ...]) -> dict[str, int]:
+    return {piece.key: piece.value for piece in pieces}
+
+
+@pytest.mark.parametrize("settings", [SMALL, GATED.with_(bias=False), MIXED])
+def test_bars_hold_the_bill(qtbot: QtBot, settings: Settings) -> None:
+    live = live_of(qtbot, settings)
+    assert live.panel.scene is not None
+    run = live.panel.scene.run
+    assert run is not None
+    parameters, flops = (values(bar.pieces) for bar in picture_of(live).bars)
+    assert parameters.pop("attention") == run.bill.attention_weights
+    assert sum(parameters.values()) == run.bill.ffn_total
+    assert (flops.pop("projections"), flops.pop("scores")) == (
+        run.bill.projection_flops,
+        run.bill.score_flops,
+    )
+    assert sum(flops.values()) == run.bill.ffn_flops
+    assert ("gate" in parameters) == settings.gated
+    assert ("router" in parameters) == settings.is_moe
+
+
+@pytest.mark.parametrize("settings", [SMALL, MIXED])
+def test_counters_start_at_0_and_end_at_what_run_prints(qtbot: QtBot, settings: Settings) -> None:
+    live = live_of(qtbot, settings, playback=Playback(0.0))
+    assert "weights read 0 " in picture_of(live).counters[0]
+    assert picture_of(live).counters[0].endswith("FLOPs spent 0")
+    live.change(changes.seek(1.0))
+    assert live.panel.scene is not None
+    run = live.panel.scene.run
+    assert run is not None
+    assert run.run is not None
+    printed = facts(run.run, live.state)
+    assert f"weights read {printed['parameters']['ffn_total']:,} " in picture_of(live).counters[0]
+    assert picture_of(live).counters[0].endswith(f"FLOPs spent {printed['flops']['ffn']:,}")
+
+
+def test_pieces_fill_as_they_are_read(qtbot: QtBot) -> None:
+    before: dict[str, float] = {}
+    for time in (0.0, 0.25, 0.3, 0.7, 1.0):
+        live = live_of(qtbot, playback=Playback(time))
+        done = {piece.key: piece.done for piece in picture_of(live).bars[0].pieces}
+        assert all(done[key] >= share for key, share in before.items())
+        before = done
+    assert before == {"up": 1.0, "down": 1.0, "bias": 1.0, "attention": 1.0}
+    reading = picture_of(live_of(qtbot, playback=Playback(0.3)))
+    assert reading.under_way == {Stage.UP}
+    assert 0.0 < reading.bars[0].pieces[0].done < 1.0
+    assert reading.bars[0].pieces[1].done == 0.0
+
+
+@pytest.mark.parametrize(("key", "stage"), [("gate", Stage.GATE), ("up", Stage.UP), ("down", Stage.OUT)])
+@pytest.mark.parametrize("bar", [0, 1])
+def test_a_piece_chooses_its_stage(qtbot: QtBot, key: str, stage: Stage, bar: int) -> None:
+    live = live_of(qtbot, GATED)
+    chart = panel_of(live).chart
+    mouse(chart, middle(live, bar, key), kind=QMouseEvent.Type.MouseButtonPress, pressed=True)
+    assert live.state.selection.stage is stage
+    assert picture_of(live).formula[0].startswith(f"W_{key}: D·F = 24·64 = 1,536 parameters, ")
+
+
+def test_attention_and_biases_choose_nothing(qtbot: QtBot) -> None:
+    live = live_of(qtbot)
+    for bar, key in ((0, "attention"), (0, "bias"), (1, "projections"), (1, "scores")):
+        at = middle(live, bar, key)
+        mouse(panel_of(live).chart, at, kind=QMouseEvent.Type.MouseButtonPress, pressed=True)
+    assert live.asked == []
+
+
+def test_pointing_is_told_and_ends(qtbot: QtBot) -> None:
+    live = live_of(qtbot)
+    chart = panel_of(live).chart
+    mouse(chart, middle(live, 1, "down"))
+    qtbot.waitUntil(lambda: live.state.point == Point(stage=Stage.OUT))
+    assert picture_of(live).pointed is Stage.OUT
+    assert chart.toolTip() == "<p>W_down: 24,576 FLOPs</p>"
+    QApplication.sendEvent(chart, QEvent(QEvent.Type.Leave))
+    qtbot.waitUntil(lambda: live.state.point is None)
+
+
+def test_arrows_choose_among_the_matrices(qtbot: QtBot) -> None:
+    live = live_of(qtbot, GATED)
+    seen = []
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Left):
+        qtbot.keyClick(panel_of(live).chart, key)
+        seen.append(live.state.selection.stage)
+    assert seen == [Stage.GATE, Stage.UP, Stage.OUT, Stage.OUT, Stage.UP]
+
+
+def test_relu_and_swiglu_at_equal_parameters(qtbot: QtBot) -> None:
+    """Pin ReLU 768/3,072, choose SwiGLU, press the button: both hold 4,718,592 weights."""
+    live = live_of(qtbot, WIDE)
+    assert not panel_of(live).match.isEnabled()
+    live.change(changes.pin())
+    live.change(changes.set_setting("activation", "swiglu"))
+    assert picture_of(live).bars[0].head[0] == "FFN weights: A 7,077,888, B 4,718,592, +50.0 %"
+    assert panel_of(live).match.isEnabled()
+    assert "2,048" in panel_of(live).match.accessibleName()
+    panel_of(live).match.click()
+    assert live.state.settings.d_ff == 2_048
+    parameters, flops = picture_of(live).bars
+    assert parameters.head[0] == "FFN weights: A 4,718,592, B 4,718,592, equal"
+    assert flops.head[0].endswith(", equal")
+    ours, theirs = values(parameters.pieces), values(parameters.other)
+    assert ours["gate"] + ours["up"] + ours["down"] == theirs["up"] + theirs["down"] == 4_718_592
+    assert not panel_of(live).match.isEnabled()
+
+
+def test_a_small_difference_is_never_rounded_to_equal(qtbot: QtBot) -> None:
+    live = live_of(qtbot, Settings(d_model=512, d_ff=1_365, activation="swiglu"), compare=Compare(Settings()))
+    assert picture_of(live).bars[0].head[0] == "FFN weights: A 2,096,640, B 2,097,152, −0.0244 %"
+
+
+def test_ghosts_stand_where_the_bars_ended_before(qtbot: QtBot) -> None:
+    before = scene_of(state_of(shown=SHOWN, settings=SMALL.with_(d_ff=32))).run
+    assert before is not None
+    scene = replace(scene_of(state_of(shown=SHOWN)), before=before)
+    panel = BillPanel()
+    qtbot.addWidget(panel)
+    panel.offer(scene)
+    picture = panel.chart._picture
+    assert picture is not None
+    total = before.bill.ffn_total
+    assert picture.bars[0].before == (total, total + before.bill.attention_weights)
+    plain = replace(scene, before=None)
+    size = (500, 260)
+    assert (shown(BillPanel, [scene], size) != shown(BillPanel, [plain], size)).any()
+
+
+def test_the_copied_table_adds_up(qtbot: QtBot) -> None:
+    live = live_of(qtbot, MIXED, compare=Compare(SMALL))
+    rows = panel_of(live).table()
+    assert rows is not None
+    assert live.panel.scene is not None
+    for name, run in (("A", live.panel.scene.run), ("B", live.panel.scene.other)):
+        assert run is not None
+        lines = [row for row in rows[1:] if row[0] == name and row[1][:2] in ("W_", "b_")]
+        totals = next(row for row in rows if row[:2] == [name, "FFN"])
+        for column in (2, 3, 4):
+            assert sum(int(row[column]) for row in lines) == int(totals[column])
+        assert (int(totals[2]), int(totals[4])) == (run.bill.ffn_total, run.bill.ffn_flops)
+
+
+@pytest.mark.parametrize("look", [*LOOKS, Appearance(scale=2.0)])
+@pytest.mark.parametrize("size", [(420, 260), (960, 600)])
+def test_no_word_is_cut(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, look: Appearance, size: tuple[int, int]
+) -> None:
+    cut: list[str] = []
+    original = drawn_text.draw_text
+
+    def record(painter: QPainter, text: str, place: object, *, font: QFont, **style: object) -> None:
+        if QFontMetricsF(font).horizontalAdvance(text) > place.width() + 1:  # type: ignore[attr-defined]
+            cut.append(text)
+        original(painter, text, place, font=font, **style)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(bill_chart, "draw_text", record)
+    wide = (round(size[0] * look.scale), round(size[1] * look.scale))
+    for settings, compare in ((WIDE, None), (GATED, Compare(SMALL)), (MIXED, None)):
+        chosen = Selection(stage=Stage.UP)
+        state = state_of(shown=SHOWN, settings=settings, appearance=look, compare=compare, selection=chosen)
+        shown(BillPanel, [scene_of(state)], wide)
+        shown(BillPanel, [scene_of(replace(state, selection=Selection()))], wide)
+    assert cut == []
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("compare", [None, Compare(SMALL)])
+def test_lines_stay_inside_a_small_card(qtbot: QtBot, look: Appearance, compare: Compare | None) -> None:
+    panel = BillPanel()
+    qtbot.addWidget(panel)
+    panel.resize(420, 200)
+    panel.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    panel.show()
+    panel.offer(scene_of(state_of(shown=SHOWN, settings=GATED, appearance=look, compare=compare)))
+    panel.grab()
+    places = panel.chart.places
+    assert places is not None
+    rows = [places.counters, places.formula, places.lesson, places.experts, places.rows]
+    rows += [rect for bar in places.bars for rect in (bar.head, bar.bar, bar.other, bar.ticks)]
+    assert all(rect.bottom() <= panel.chart.height() + 0.5 for rect in rows if rect.height())
+    assert places.bars[1].bar.height() >= 8
