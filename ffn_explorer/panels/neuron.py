@@ -10,6 +10,7 @@ from ffn_explorer.core.readings import NeuronCard
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Cell
+from ffn_explorer.state.handmade_words import hand_word
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.facts import Fact
@@ -17,7 +18,7 @@ from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.neuron_at import card_of, hidden_of, known_of, other_values, table_of
 from ffn_explorer.widgets.neuron_body import NeuronBody
-from ffn_explorer.widgets.neuron_rows import NOTHING, dim_ranking, token_ranking
+from ffn_explorer.widgets.neuron_rows import NOTHING, WIDEST, dim_ranking, token_ranking
 from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.ranked import Column
 
@@ -71,7 +72,7 @@ class NeuronPanel(Panel):
             self.body.tokens.setAccessibleName(sentence)
             self.body.arrange(gated=False, bare=True)
             return
-        self.title.set_text(self._title(run, card))
+        self.title.set_text(self._title(scene.look.language, run, card))
         self.note.set_text(self._note(scene, run, card), short=self._note_short(scene, run, card))
         self._show_controls(scene, run, card)
         self.body.facts.show_facts(self._facts(scene, run, card), scene.look)
@@ -79,11 +80,12 @@ class NeuronPanel(Panel):
         self._show_dims(scene, run, card)
         self.body.arrange(gated=card.gate is not None, bare=False)
 
-    def _title(self, run: RunResult, card: NeuronCard) -> str:
+    def _title(self, language: str, run: RunResult, card: NeuronCard) -> str:
         n = numbers.count(card.neuron)
         memory = run.request.source.memory
         if memory is not None and card.neuron < len(memory.neurons):
-            return self.say("title_named", n=n, name=memory.neurons[card.neuron].name)
+            name = hand_word(language, memory.neurons[card.neuron].name)
+            return self.say("title_named", n=n, name=name)
         if card.expert is not None:
             return self.say("title_expert", n=n, expert=card.expert)
         return self.say("title", n=n)
@@ -155,10 +157,10 @@ class NeuronPanel(Panel):
         width, scroll = numbers.count(run.request.settings.d_ff), scene.view(self.name).scroll
         columns = (
             Column(self.say("token"), "left"),
-            Column("m", tip=self.say("m_tip")),
-            Column(self.say("place"), tip=self.say("place_tip", total=width)),
-            Column("act", tip=self.say("act_tip")),
-            Column(self.say("pre"), tip=self.say("pre_tip")),
+            Column("m", tip=self.say("m_tip"), widest=WIDEST),
+            Column(self.say("pre"), tip=self.say("pre_tip"), widest=WIDEST),
+            Column("act", tip=self.say("act_tip"), widest=WIDEST),
+            Column(self.say("place"), tip=self.say("place_tip", total=width), widest=width),
         )
         ranking = token_ranking(
             card,
@@ -181,7 +183,7 @@ class NeuronPanel(Panel):
 
         def name(dim: int) -> str:
             if memory is not None and dim < len(memory.features):
-                return memory.features[dim]
+                return hand_word(scene.look.language, memory.features[dim])
             return self.say("dim", n=numbers.count(dim))
 
         body = self.body

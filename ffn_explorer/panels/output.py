@@ -31,7 +31,7 @@ from ffn_explorer.widgets.parts_keys import (
     token_of,
 )
 from ffn_explorer.widgets.parts_table import ranking_of, table_of, tail_of
-from ffn_explorer.widgets.parts_words import Sums, line_of, sums_of, words_of
+from ffn_explorer.widgets.parts_words import Sums, dim_word, line_of, sums_of, words_of
 from ffn_explorer.widgets.reveal import cell_share
 from ffn_explorer.widgets.sizes import px
 from ffn_explorer.widgets.sum_list import SumList
@@ -142,7 +142,11 @@ class OutputPanel(Panel):
             self.title.set_text(self.say("title_empty"))
             self._show_nothing(scene, self.say("empty") if run is None else self.say("job.contributions"))
             return
-        values = {"dim": reading.dim, "token": token_of(scene, run, reading), "position": reading.token}
+        values = {
+            "dim": dim_word(scene.look.language, run, reading.dim),
+            "token": token_of(scene, run, reading),
+            "position": reading.token,
+        }
         self.title.set_text(self.say("title", **values))
         self._sums = sums_of(scene, run, reading)
         self._fit()
@@ -206,7 +210,7 @@ class OutputPanel(Panel):
         keys = (pointed_key(scene, run, reading), chosen_key(scene, run, reading))
         places = (place_of(run, reading, key) for key in keys)
         place = next((at for at in places if at is not None), 0)
-        whole, short = line_of(scene.look.language, reading, place)
+        whole, short = line_of(scene.look.language, run, reading, place)
         self.line.set_text(whole, short=short)
 
     def _fit(self) -> None:

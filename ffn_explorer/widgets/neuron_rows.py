@@ -15,6 +15,9 @@ from ffn_explorer.widgets.ranked import Column, Ranking, Row
 NOTHING = "–"
 """Where a token chose other experts, or where a value has no place."""
 
+WIDEST = f"{numbers.MINUS}0.0888"
+"""A value as wide as most, so that columns keep their places while the pass fills them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -38,7 +41,7 @@ def token_ranking(
     chosen: int | None,
     hovered: int | None,
 ) -> Ranking:
-    """A row per token, in their order: m, its place among all neurons, act, pre-activation."""
+    """A row per token, in their order: m, pre-activation, act, its place among all neurons."""
 
     def row(token: int) -> Row:
         m = float(card.m[token])
@@ -48,9 +51,9 @@ def token_ranking(
         place = numbers.count(int(card.rank[token]) + 1) if m != 0.0 else NOTHING
         texts = (
             (known.m, numbers.short(m)),
-            (known.m, place),
-            (known.act, numbers.short(float(card.act[token]))),
             (known.pre, numbers.short(float(card.pre[token]))),
+            (known.act, numbers.short(float(card.act[token]))),
+            (known.m, place),
         )
         shown = tuple(text if done >= 1.0 else "" for done, text in texts)
         b = None if other is None else float(other[token])

@@ -37,7 +37,7 @@ def ranking_of(
     def row(place: int) -> Row:
         value = float(part[place])
         texts = (
-            numbers.count(int(reading.neuron[place])),
+            words.name(int(reading.neuron[place])),
             *(() if reading.expert is None else (str(int(reading.expert[place])),)),
             plus(value),
             numbers.short(float(reading.pre[place])),
@@ -82,6 +82,8 @@ def tail_of(reading: Contributions, words: PartsWords, *, chained: bool, progres
         return len(reading.part) - (past - first)
 
     def full(first: int, past: int) -> tuple[Row, ...]:
+        if not left_over(first, past):
+            return tuple(rows)
         others = float(reading.part[:first].sum() + reading.part[past:].sum())
         return (closing(OTHERS, words.others(left_over(first, past)), others), *rows)
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from ffn_explorer.core.readings import Contributions
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import numbers
+from ffn_explorer.state.handmade_words import hand_word
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import say
@@ -18,6 +19,8 @@ class PartsWords:
     """Heads, tips, and names of the rows that close the sum; rest is "" where there is none."""
 
     neuron: str
+    name: Callable[[int], str]
+    """Of one neuron: its number, or its name in a memory built by hand."""
     expert: str
     adds: str
     m: str
@@ -51,9 +54,10 @@ def words_of(language: str, run: RunResult, reading: Contributions) -> PartsWord
     rest = "panel.output.rest_dropout" if dropped else "panel.output.rest_shared"
     rest = "panel.output.rest_both" if dropped and shared else rest
     adds_tip = "panel.output.adds_tip_expert" if settings.is_moe else "panel.output.adds_tip"
-    dim = reading.dim
+    dim = dim_word(language, run, reading.dim)
     return PartsWords(
         neuron=say(language, "panel.output.neuron"),
+        name=lambda neuron: neuron_word(language, run, neuron),
         expert=say(language, "panel.output.expert"),
         adds=say(language, "panel.output.adds"),
         m="m",
@@ -100,13 +104,13 @@ def sums_of(scene: Scene, run: RunResult, reading: Contributions) -> Sums:
     return Sums(method, whole + b, shown, f"y = {numbers.short(reading.y)}")
 
 
-def line_of(language: str, reading: Contributions, place: int) -> tuple[str, str]:
+def line_of(language: str, run: RunResult, reading: Contributions, place: int) -> tuple[str, str]:
     """Everything about the neuron in one row of the list: whole, and short."""
     if not len(reading.part):
         none = say(language, "panel.output.line_none")
         return none, none
     values: dict[str, Any] = {
-        "n": numbers.count(int(reading.neuron[place])),
+        "n": neuron_word(language, run, int(reading.neuron[place])),
         "pre": numbers.short(float(reading.pre[place])),
         "act": numbers.short(float(reading.act[place])),
         "m": numbers.short(float(reading.m[place])),
@@ -118,6 +122,22 @@ def line_of(language: str, reading: Contributions, place: int) -> tuple[str, str
     if reading.expert is None:
         return say(language, "panel.output.line", **values), short
     return say(language, "panel.output.line_expert", expert=int(reading.expert[place]), **values), short
+
+
+def dim_word(language: str, run: RunResult, dim: int) -> str:
+    """A dimension: its name in a memory built by hand, else its number."""
+    memory = run.request.source.memory
+    if memory is None or dim >= len(memory.features):
+        return str(dim)
+    return hand_word(language, memory.features[dim])
+
+
+def neuron_word(language: str, run: RunResult, neuron: int) -> str:
+    """A neuron, likewise."""
+    memory = run.request.source.memory
+    if memory is None or neuron >= len(memory.neurons):
+        return numbers.count(neuron)
+    return hand_word(language, memory.neurons[neuron].name)
 
 
 def plus(value: float) -> str:

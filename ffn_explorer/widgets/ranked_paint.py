@@ -24,7 +24,7 @@ def paint_ranking(painter: QPainter, ranking: Ranking, laid: Laid) -> None:
     paired = any(row.other is not None for row in laid.rows)
     for i, row in enumerate(laid.rows):
         _paint_row(painter, ranking, laid, place=laid.place(i), row=row, paired=paired)
-    if ranking.total > len(laid.rows):
+    if ranking.total > laid.in_sight:
         _paint_marker(painter, ranking, laid)
 
 

@@ -139,6 +139,13 @@ MAKERS: dict[str, Callable[[], Scene]] = {
     "kept of experts": of(
         AppState(settings=EXPERTS, edits=Edits(keep=5), selection=Selection(token=1, neuron=4))
     ),
+    "summed": of(
+        AppState(
+            settings=GATED.with_(dtype="bfloat16"),
+            selection=Selection(token=3, dim=17, neuron=5, stage=Stage.OUT),
+            views=(("neuron", View(scroll=3, first=4)), ("output", View(mode="sum", scroll=6))),
+        )
+    ),
     "hand": of(
         replace(use_memory("facts").to(AppState()), playback=Playback(0.66), point=Point(token=0, neuron=1))
     ),
