@@ -94,13 +94,8 @@ def test_values_at_every_token(qtbot: QtBot) -> None:
         m = float(run.values[Stage.ACT][0, token, 17])
         pre = float(run.values[Stage.UP][0, token, 17])
         place = numbers.count(int(card(panel).rank[token]) + 1) if m else "–"
-        assert row.texts == (
-            run.tokens[0][token],
-            numbers.short(m),
-            place,
-            numbers.short(m),
-            numbers.short(pre),
-        )
+        values = (numbers.short(m), numbers.short(pre), numbers.short(m), place)
+        assert row.texts == (run.tokens[0][token], *values)
         assert row.value == m
         assert row.faded == (m == 0.0)
     assert shown.chosen == 5
