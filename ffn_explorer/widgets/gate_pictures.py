@@ -30,15 +30,14 @@ class GatePictures:
 
     def __init__(self, say: Say, scene: Scene, run: RunResult) -> None:
         """Take what to show."""
-        self._say, self.scene, self.run = say, scene, run
+        self._speak, self.scene, self.run = say, scene, run
         self.sentence, self.token = scene.selection.sentence, scene.selection.token
         self.computed = bool(run.computed[self.sentence, self.token])
         self.done = dict(scene.progress)
         self.width = run.values[Stage.GATE].shape[2]
 
-    def say(self, key: str, **values: str) -> str:
-        """A sentence of the panel."""
-        return self._say(f"panel.gate.{key}", **values)
+    def _say(self, key: str, **values: str) -> str:
+        return self._speak(f"panel.gate.{key}", **values)
 
     def row(self, stage: Stage) -> Floats:
         """Values `[F]` of a stage at the chosen token."""
@@ -83,15 +82,15 @@ class GatePictures:
 
     def _columns(self, view: GateView) -> tuple[GateColumn, ...]:
         """All tokens, the chosen one, and both of B where it is gated."""
-        made = [self._column(view, self.say("all"), "all", row=None)]
+        made = [self._column(view, self._say("all"), "all", row=None)]
         here = view.sentence == self.sentence and self.token < len(view.shut) and self.computed
-        name = self.say("one", token=self._token_name())
+        name = self._say("one", token=self._token_name())
         if here:
             made.append(self._column(view, name, "one", row=self.token))
         if view.other is not None:
-            made.insert(1, self._column(view.other, self.say("all_b"), "other", row=None))
+            made.insert(1, self._column(view.other, self._say("all_b"), "other", row=None))
             if here:
-                made.append(self._column(view.other, self.say("one_b"), "other", row=self.token))
+                made.append(self._column(view.other, self._say("one_b"), "other", row=self.token))
         return tuple(made)
 
     def _column(self, view: GateView, head: str, kind: str, *, row: int | None) -> GateColumn:
@@ -104,25 +103,25 @@ class GatePictures:
         return GateColumn(head, (shares[0], shares[1], shares[2], shares[3]), share, kind)
 
     def _map_words(self, view: GateView, dots: Dots | None) -> GateMapWords:
-        marks = [Marked("density", self.say("mark_all"), self.say("mark_all_short"))]
+        marks = [Marked("density", self._say("mark_all"), self._say("mark_all_short"))]
         if dots is not None:
             drawn = {"n": numbers.count(len(dots.drawn)), "total": numbers.count(self.width)}
             every = len(dots.drawn) == self.width
-            words = self.say("mark_every" if every else "mark_some", token=self._token_name(), **drawn)
-            marks.append(Marked("dot", words, self.say("one", token=self._token_name())))
+            words = self._say("mark_every" if every else "mark_some", token=self._token_name(), **drawn)
+            marks.append(Marked("dot", words, self._say("one", token=self._token_name())))
             if dots.shut is not None:
-                marks.append(Marked("shut", self.say("shut"), self.say("shut_short")))
-        empty = "" if view.counts.any() else self.say("nothing")
+                marks.append(Marked("shut", self._say("shut"), self._say("shut_short")))
+        empty = "" if view.counts.any() else self._say("nothing")
         return GateMapWords(
-            x_name=self.say("x_axis"),
-            y_name=self.say("y_axis"),
+            x_name=self._say("x_axis"),
+            y_name=self._say("y_axis"),
             quadrants=(
-                self.say("quadrant_pp"),
-                self.say("quadrant_pm"),
-                self.say("quadrant_mp"),
-                self.say("quadrant_mm"),
+                self._say("quadrant_pp"),
+                self._say("quadrant_pm"),
+                self._say("quadrant_mp"),
+                self._say("quadrant_mm"),
             ),
-            shut=self.say("shut"),
+            shut=self._say("shut"),
             condition=(self.condition(view.theta, relative=view.relative),),
             legend=tuple(marks),
             readout=self._readout(),
@@ -148,9 +147,9 @@ class GatePictures:
             chosen=neuron,
             pointed=self._pointed_neuron(),
             words=LaneWords(
-                axis=self.say("neuron"),
+                axis=self._say("neuron"),
                 readout=self._readout(),
-                chosen="" if neuron is None else self.say("neuron_n", n=numbers.count(neuron)),
+                chosen="" if neuron is None else self._say("neuron_n", n=numbers.count(neuron)),
             ),
         )
 
@@ -159,7 +158,7 @@ class GatePictures:
         made = []
         for stage in STAGES:
             pyramid = run.pyramids[stage]
-            name = self.act_name() if stage is Stage.ACT else self.say(f"lane_{stage}")
+            name = self.act_name() if stage is Stage.ACT else self._say(f"lane_{stage}")
             scale = f"±{numbers.axis(pyramid.limit)}"
             shown = cell_share(self.done.get(stage, 1.0))
             made.append(Lane(name, scale, stage, self.row(stage), pyramid, None, shown))
@@ -167,8 +166,8 @@ class GatePictures:
         if share is not None:
             # The mask is what the product does to up, so it is drawn as the product is formed.
             shown, act = cell_share(self.done.get(Stage.HIDDEN, 1.0)), run.pyramids[Stage.ACT]
-            words = self.say("lane_mask_scale")
-            mask = Lane(self.say("lane_mask"), words, Stage.HIDDEN, self.row(Stage.ACT), act, share, shown)
+            words = self._say("lane_mask_scale")
+            mask = Lane(self._say("lane_mask"), words, Stage.HIDDEN, self.row(Stage.ACT), act, share, shown)
             made.append(mask)
         return tuple(made)
 
@@ -177,45 +176,45 @@ class GatePictures:
     def act_name(self) -> str:
         """The function of the gate: "SiLU(gate)", or "act = gate" where there is none."""
         if self.run.spec.function == "identity":
-            return self.say("act_identity")
-        return self.say("act_of_gate", label=FUNCTIONS[self.run.spec.function].label)
+            return self._say("act_identity")
+        return self._say("act_of_gate", label=FUNCTIONS[self.run.spec.function].label)
 
     def condition(self, theta: float, *, relative: bool) -> str:
         """When a gate counts as nearly shut: "|SiLU(gate)| ≤ 0.1"."""
         function = self.run.spec.function
         name = "gate" if function == "identity" else f"{FUNCTIONS[function].label}(gate)"
         key = "condition_relative" if relative else "condition"
-        return self.say(key, act=name, theta=numbers.axis(theta))
+        return self._say(key, act=name, theta=numbers.axis(theta))
 
     def shut_words(self) -> str:
         """The share of the sentence's gates that are nearly shut, once it is known, and what that means."""
         view, scene = self.scene.gate_view, self.scene
         if view is None or self.done.get(Stage.ACT, 1.0) < 1.0 or not view.counts.any():
-            return self.say("note", condition=self.condition(scene.theta, relative=scene.theta_relative))
+            return self._say("note", condition=self.condition(scene.theta, relative=scene.theta_relative))
         share = numbers.percent(int(view.shut.sum()) / max(1, int(view.quadrants.sum())))
         condition = self.condition(view.theta, relative=view.relative)
-        return self.say("note_share", share=share, condition=condition)
+        return self._say("note_share", share=share, condition=condition)
 
     def _readout(self) -> tuple[str, ...]:
         """Numbers of the pointed or chosen neuron at the chosen token, as far as the pass has come."""
         neuron = self._pointed_neuron()
         neuron = self.scene.selection.neuron if neuron is None else neuron
         if not self.computed:
-            return (self.say("dropped"), "")
+            return (self._say("dropped"), "")
         if neuron is None or not 0 <= neuron < self.width:
-            return (self.say("choose"), "")
+            return (self._say("choose"), "")
         known = [stage for stage in STAGES if self.done.get(stage, 1.0) >= 1.0]
         if Stage.GATE not in known:
             return ("",)
         values = {str(stage): numbers.short(float(self.row(stage)[neuron])) for stage in STAGES}
-        name = self.act_name() if self.run.spec.function != "identity" else self.say("act_word")
+        name = self.act_name() if self.run.spec.function != "identity" else self._say("act_word")
         words = {"neuron": numbers.count(neuron), "act_name": name, **values}
         if Stage.HIDDEN not in known:
-            return (self.say("numbers_before", **words), "")
-        product = self.say("numbers", **words)
+            return (self._say("numbers_before", **words), "")
+        product = self._say("numbers", **words)
         shut = bool(self.shut()[neuron])
-        return ((self.say("numbers_shut", **words), product) if shut else (product,)) + (
-            self.say("numbers_short", **words),
+        return ((self._say("numbers_shut", **words), product) if shut else (product,)) + (
+            self._say("numbers_short", **words),
             "",
         )
 
@@ -233,14 +232,14 @@ class GatePictures:
         if mode == "lanes":
             if not self.computed:
                 return None
-            head = [self.say("neuron"), *(str(stage) for stage in STAGES), self.say("shut")]
+            head = [self._say("neuron"), *(str(stage) for stage in STAGES), self._say("shut")]
             rows = zip(*(self.row(stage).tolist() for stage in STAGES), self.shut().tolist(), strict=True)
             return [head, *([str(i), *map(repr, row[:4]), str(int(row[4]))] for i, row in enumerate(rows))]
         view = self.scene.gate_view
         if view is None:
             return None
         tokens = self.run.tokens[view.sentence]
-        quadrants = [self.say(f"quadrant_{signs}") for signs in QUADRANTS]
-        head = [self.say("column_position"), self.say("column_token"), *quadrants, self.say("shut")]
+        quadrants = [self._say(f"quadrant_{signs}") for signs in QUADRANTS]
+        head = [self._say("column_position"), self._say("column_token"), *quadrants, self._say("shut")]
         rows_ = zip(view.quadrants.tolist(), view.shut.tolist(), strict=True)
         return [head, *([str(i), tokens[i], *map(str, row), str(n)] for i, (row, n) in enumerate(rows_))]

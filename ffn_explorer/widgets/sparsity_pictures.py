@@ -26,7 +26,7 @@ class SparsityPictures:
 
     def __init__(self, say: Say, scene: Scene, run: RunResult, activity: Activity) -> None:
         """Take what to show."""
-        self._say, self.scene, self.run, self.activity = say, scene, run, activity
+        self._speak, self.scene, self.run, self.activity = say, scene, run, activity
         self.stage = run.enters_down
         self.sentence = scene.selection.sentence
         self.tokens = run.tokens[self.sentence]
@@ -34,9 +34,8 @@ class SparsityPictures:
         self.width = run.values[self.stage].shape[2]
         self.progress = dict(scene.progress).get(self.stage, 1.0)
 
-    def say(self, key: str, **values: str) -> str:
-        """A sentence of the panel."""
-        return self._say(f"panel.sparsity.{key}", **values)
+    def _say(self, key: str, **values: str) -> str:
+        return self._speak(f"panel.sparsity.{key}", **values)
 
     # Tokens -------------------------------------------------------------------------------------------------
 
@@ -60,8 +59,8 @@ class SparsityPictures:
             scroll=scroll,
             paired=other is not None,
             legend=self._bar_legend(),
-            rows_name=self.say("token"),
-            axis_name=self.say("of_neurons"),
+            rows_name=self._say("token"),
+            axis_name=self._say("of_neurons"),
             readout=self._token_words(at) if self.progress >= 1.0 else ("",),
         )
 
@@ -73,24 +72,24 @@ class SparsityPictures:
         if other is not None and self.scene.other is not None and self.scene.other.computed[place]:
             beside, beside_zero = float(other.per_token[place]), float(other.zero_per_token[place])
         if not self.computed[token]:
-            return TokenBar(label, None, 0.0, self.say("dropped_short"), beside, beside_zero)
+            return TokenBar(label, None, 0.0, self._say("dropped_short"), beside, beside_zero)
         active = float(self.activity.per_token[place])
         zero = float(self.activity.zero_per_token[place])
         return TokenBar(label, active, zero, numbers.percent(active), beside, beside_zero)
 
     def _bar_legend(self) -> tuple[Marked, ...]:
-        marks = [Marked("active", self.say("mark_active", theta=self.theta), self.say("mark_active_short"))]
+        marks = [Marked("active", self._say("mark_active", theta=self.theta), self._say("mark_active_short"))]
         if self.scene.theta > 0.0:
-            marks.append(Marked("small", self.say("mark_small"), self.say("mark_small_short")))
-        marks.append(Marked("zero", self.say("mark_zero"), self.say("mark_zero_short")))
+            marks.append(Marked("small", self._say("mark_small"), self._say("mark_small_short")))
+        marks.append(Marked("zero", self._say("mark_zero"), self._say("mark_zero_short")))
         if self.scene.other_activity is not None:
-            marks.append(Marked("other", self.say("mark_other"), self.say("mark_other_short")))
+            marks.append(Marked("other", self._say("mark_other"), self._say("mark_other_short")))
         return tuple(marks)
 
     def _token_words(self, token: int) -> tuple[str, ...]:
         name = self._token_name(token)
         if not self.computed[token]:
-            return (self.say("token_dropped", token=name), self.say("dropped_short"))
+            return (self._say("token_dropped", token=name), self._say("dropped_short"))
         place, row = (self.sentence, token), self._bar(token)
         active, zero = (
             round(float(x[place]) * self.width)
@@ -103,9 +102,9 @@ class SparsityPictures:
             "share": row.words,
             "zero": numbers.count(zero),
         }
-        words = [self.say("token_words", **values), self.say("token_words_short", **values)]
+        words = [self._say("token_words", **values), self._say("token_words_short", **values)]
         if row.other is not None:
-            beside = self.say("beside_b", share=numbers.percent(row.other))
+            beside = self._say("beside_b", share=numbers.percent(row.other))
             words.insert(0, words[0] + beside)
         return tuple(words)
 
@@ -140,21 +139,21 @@ class SparsityPictures:
         never, always = int((count == 0).sum()), int((count == most).sum())
         total = max(1, len(count))
         values = {"n": numbers.count(never), "share": numbers.percent(never / total)}
-        legend = [Marked("silent", self.say("never", **values), self.say("never_short", **values))]
+        legend = [Marked("silent", self._say("never", **values), self._say("never_short", **values))]
         values = {
             "n": numbers.count(always),
             "share": numbers.percent(always / total),
             "most": numbers.count(most),
         }
-        legend.append(Marked("active", self.say("always", **values), self.say("always_short", **values)))
+        legend.append(Marked("active", self._say("always", **values), self._say("always_short", **values)))
         if paired:
-            legend.append(Marked("other", self.say("mark_other"), self.say("mark_other_short")))
+            legend.append(Marked("other", self._say("mark_other"), self._say("mark_other_short")))
         batch = "_batch" if len(self.run.tokens) > 1 else ""
         names = (f"count_axis{batch}", f"count_axis_short{batch}")
         return CountWords(
-            neurons=self.say("neuron"),
-            counted=self.say("counted"),
-            tokens=tuple(self.say(name, most=numbers.count(most)) for name in names),
+            neurons=self._say("neuron"),
+            counted=self._say("counted"),
+            tokens=tuple(self._say(name, most=numbers.count(most)) for name in names),
             legend=tuple(legend),
             readout=self._neuron_words(count, most),
         )
@@ -163,7 +162,7 @@ class SparsityPictures:
         scene, pointed = self.scene, self.scene.pointed.neuron
         neuron = scene.selection.neuron if pointed is None else pointed
         if neuron is None or not 0 <= neuron < len(count):
-            return (self.say("choose_neuron"), "")
+            return (self._say("choose_neuron"), "")
         token = scene.selection.token
         values = {
             "neuron": numbers.count(neuron),
@@ -172,8 +171,8 @@ class SparsityPictures:
             "token": self._token_name(token),
             "value": numbers.short(float(self.run.values[self.stage][self.sentence, token, neuron])),
         }
-        short = self.say("neuron_words", **values)
-        return (self.say("neuron_words_value", **values), short) if self.computed[token] else (short,)
+        short = self._say("neuron_words", **values)
+        return (self._say("neuron_words_value", **values), short) if self.computed[token] else (short,)
 
     # Values -------------------------------------------------------------------------------------------------
 
@@ -185,7 +184,9 @@ class SparsityPictures:
         scale = row_scale(scene, self.run)
         known = self.progress >= 1.0
         shares = (self.activity.overall, max(0.0, 1.0 - self.activity.overall))
-        above, below = (self.say(key, share=numbers.percent(x)) for key, x in zip(("above", "below"), shares))
+        above, below = (
+            self._say(key, share=numbers.percent(x)) for key, x in zip(("above", "below"), shares)
+        )
         return SpreadPicture(
             look=scene.look,
             stage=self.stage,
@@ -200,8 +201,8 @@ class SparsityPictures:
             above=above if known else "",
             below=below if known else "",
             legend=self._spread_legend(made),
-            x_name=(self.say("size_axis"), self.say("size_axis_short")),
-            y_name=self.say("share_axis"),
+            x_name=(self._say("size_axis"), self._say("size_axis_short")),
+            y_name=self._say("share_axis"),
         )
 
     def _token_sizes(self, made: Spread) -> Sizes | None:
@@ -216,20 +217,20 @@ class SparsityPictures:
         if not self.scene.theta_relative:
             return self.theta_equation
         values = {"theta": self.theta_equation, "value": numbers.short(self.scene.theta * scale)}
-        return self.say("theta_at", **values, token=self._token_name(self.scene.selection.token))
+        return self._say("theta_at", **values, token=self._token_name(self.scene.selection.token))
 
     def _spread_legend(self, made: Spread) -> tuple[Marked, ...]:
         name = self._token_name(self.scene.selection.token)
         zero = numbers.percent(self.activity.zero_share)
         every = "every_batch" if len(self.run.tokens) > 1 else "every"
-        marks = [Marked("every", self.say(every))]
+        marks = [Marked("every", self._say(every))]
         if self.computed[self.scene.selection.token]:
-            marks.append(Marked("token", self.say("one", token=name)))
-        marks.append(Marked("zero", self.say("zeros", share=zero), self.say("zeros_short", share=zero)))
+            marks.append(Marked("token", self._say("one", token=name)))
+        marks.append(Marked("zero", self._say("zeros", share=zero), self._say("zeros_short", share=zero)))
         if made.other is not None:
-            marks.append(Marked("other", self.say("mark_other_short")))
+            marks.append(Marked("other", self._say("mark_other_short")))
         if made.not_finite:
-            marks.append(Marked("", self.say("not_finite", n=numbers.count(made.not_finite))))
+            marks.append(Marked("", self._say("not_finite", n=numbers.count(made.not_finite))))
         return tuple(marks)
 
     # Words and tables ---------------------------------------------------------------------------------------
@@ -238,12 +239,12 @@ class SparsityPictures:
     def theta(self) -> str:
         """Theta as a number, with its kind."""
         kind = "relative_value" if self.scene.theta_relative else "absolute_value"
-        return self.say(kind, theta=numbers.axis(self.scene.theta))
+        return self._say(kind, theta=numbers.axis(self.scene.theta))
 
     @property
     def theta_equation(self) -> str:
         """The same as an equation: "θ = 0.1"."""
-        return self.say("theta_is", theta=self.theta)
+        return self._say("theta_is", theta=self.theta)
 
     def _token_name(self, token: int) -> str:
         return shown_token(self.tokens[token], font(self.scene.look, "small"))
@@ -252,15 +253,15 @@ class SparsityPictures:
         """Exact numbers of one of the pictures, names first."""
         if mode == "neurons":
             count, _ = self._counted(self.activity, self.run)
-            head = [self.say("neuron"), self.say("column_tokens")]
+            head = [self._say("neuron"), self._say("column_tokens")]
             return [head, *([str(i), str(n)] for i, n in enumerate(count.tolist()))]
         made = self.scene.spread
         if mode == "values" and made is not None:
-            head = [self.say("column_from"), self.say("column_to"), self.say("column_values")]
+            head = [self._say("column_from"), self._say("column_to"), self._say("column_values")]
             edges = [repr(10.0**edge) for edge in made.edges.tolist()]
             rows = [[a, b, str(n)] for a, b, n in zip(edges, edges[1:], made.counts.tolist(), strict=True)]
             return [head, ["0", "0", str(made.zeros)], *rows]
-        head = [self.say(f"column_{name}") for name in ("position", "token", "active", "zero")]
+        head = [self._say(f"column_{name}") for name in ("position", "token", "active", "zero")]
         return [head, *(self._token_row(token) for token in range(len(self.tokens)))]
 
     def _token_row(self, token: int) -> list[str]:
