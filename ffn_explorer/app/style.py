@@ -84,7 +84,8 @@ QFrame#notice QLabel {{ color: {surface}; background: transparent; }}
 QFrame#notice QPushButton {{ color: {surface}; background: transparent; border-color: {muted}; }}
 QFrame#notice QPushButton:hover {{ background: {notice_hover}; }}
 QFrame#notice QPushButton:focus {{ border-color: {surface}; }}
-QListView::item, QTreeView::item {{ padding: {pad_y}px {pad}px; border-radius: {radius}px; }}
+QListView::item, QTreeView::item {{ padding: {pad_y}px {pad}px; }}
+QListView::item {{ border-radius: {radius}px; }}
 QListView::item:selected, QTreeView::item:selected {{ background: {accent}; color: {on_accent}; }}
 QScrollArea {{ background: transparent; border: none; }}
 QScrollBar:vertical, QScrollBar:horizontal {{ background: transparent; border: none; margin: 0; }}
