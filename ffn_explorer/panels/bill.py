@@ -55,7 +55,7 @@ class BillPanel(Panel):
 
     def render_scene(self, scene: Scene) -> None:
         """Draw bars, counters and words."""
-        self.title.set_text(self.say("title"), short=self.say("title_short"))
+        self.title.set_text(self.say("title"))
         self.note.set_text(self.say("convention"), short=self.say("convention_short"))
         self.note.set_about(self.say("convention_about"))
         self.chart.setAccessibleName(self.title.text)

@@ -110,7 +110,7 @@ class RoutingSides(RoutingFrame):
         line, margin = places.line, places.margin
         top = QRectF(0, 0, places.size.width(), line)
         self.text(fitting(words.readout, self.small, top.width()), top, align=LEFT, strong=False, ink=True)
-        head = QRectF(margin.left(), margin.top() - line - 1, margin.width(), line)
+        head = QRectF(margin.left(), margin.top() - line - px(look, 4), margin.width(), line)
         self.text(fitting(words.margin, self.small, head.width()), head, align=LEFT)
         rows = QRectF(0, head.top(), places.area.left() - px(look, 8), line)
         self.text(words.rows, rows, align=RIGHT)
