@@ -1,5 +1,7 @@
 """GateMap: gate against up; density of all tokens, dots of one, and the quadrants in numbers beside it."""
 
+from collections.abc import Callable, Hashable
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
@@ -103,6 +105,12 @@ class GateMap(Plot):
         super().paint_front(painter)
         if self.picture is not None and self.area.width() > 0 and self.area.height() > 0:
             GatePainter(painter, self, self.picture).paint()
+
+    def draw_layer(
+        self, painter: QPainter, name: str, key: tuple[Hashable, ...], *, paint: Callable[[QPainter], None]
+    ) -> None:
+        """Layers also follow the area, which the width of the numbers changes."""
+        super().draw_layer(painter, name, (*key, self.area.getRect()), paint=paint)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Choose the neuron under the pointer."""

@@ -259,7 +259,9 @@ class SparsityPictures:
         if mode == "values" and made is not None:
             head = [self._say("column_from"), self._say("column_to"), self._say("column_values")]
             edges = [repr(10.0**edge) for edge in made.edges.tolist()]
-            rows = [[a, b, str(n)] for a, b, n in zip(edges, edges[1:], made.counts.tolist(), strict=True)]
+            # The first bar also counts what is smaller.
+            sides = zip(("0", *edges[1:-1]), edges[1:], made.counts.tolist(), strict=True)
+            rows = [[low, high, str(n)] for low, high, n in sides]
             return [head, ["0", "0", str(made.zeros)], *rows]
         head = [self._say(f"column_{name}") for name in ("position", "token", "active", "zero")]
         return [head, *(self._token_row(token) for token in range(len(self.tokens)))]
