@@ -23,8 +23,8 @@ from ffn_explorer.widgets.sizes import px
 from ffn_explorer.widgets.theatre_acts import flipped, removed, typed
 from ffn_explorer.widgets.theatre_bar import TheatreBar
 from ffn_explorer.widgets.theatre_cast import Cast, cast_of, hidden_of
-from ffn_explorer.widgets.theatre_paint import Play, Words
-from ffn_explorer.widgets.theatre_tables import grid_of
+from ffn_explorer.widgets.theatre_play import Play, Words
+from ffn_explorer.widgets.theatre_tables import cast_table, grid_of, grid_table
 from ffn_explorer.widgets.theatre_time import moment_of
 from ffn_explorer.widgets.theatre_view import Spot, TheatreView
 
@@ -116,20 +116,9 @@ class TheatrePanel(Panel):
         memory = scene.source.memory
         if memory is not None and self._mode(scene):
             grid = grid_of(scene, memory, self._mode(scene), say=self.say, view=scene.view(self.name))
-            head = [grid.corner, *(cell.text for cell in grid.columns)]
-            return [head, *([name.text, *(cell.typed for cell in cells)] for name, cells in grid.rows)]
+            return grid_table(grid)
         cast = self._cast(scene)
-        if cast is None:
-            return None
-        head = [self.say("memory"), "z", "m", "|m|·‖v‖", *(lane.name for lane in cast.lanes)]
-        return [
-            head,
-            *(
-                [actor.name, *("" if v is None else repr(v) for v in (actor.z, actor.m, actor.strength))]
-                + [repr(part) for part in actor.parts]
-                for actor in cast.actors
-            ),
-        ]
+        return None if cast is None else cast_table(cast, self.say)
 
     # Picture ------------------------------------------------------------------------------------------------
 
@@ -214,9 +203,8 @@ class TheatrePanel(Panel):
         answers = "answers_gated" if gated else "answers_hand" if cast.by_hand else "answers"
         return Words(
             x=(self.say("x"), "x"),
-            memories=(self.say(answers), self.say(f"{answers}_short")),
+            memories=(self.say(answers), self.say(f"{answers}_short"), self.say("memories")),
             stream=(self.say(stream), self.say(f"{stream}_short")),
-            cosine=(self.say("cosine"), self.say("cosine_short")),
             unit=self.say("no_unit"),
         )
 

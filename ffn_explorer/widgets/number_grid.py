@@ -74,7 +74,7 @@ class NumberGrid(QWidget):
     def minimumSizeHint(self) -> QSize:
         """A few cells."""
         line = round(self._plan().line)
-        return QSize(4 * line, 2 * line)
+        return QSize(4 * line, line)
 
     def rect_of(self, row: int, column: int) -> QRectF | None:
         """Place of a cell, None while it is out of sight."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from ffn_explorer.state.app_state import Appearance
@@ -33,12 +33,13 @@ class TheatreBar(QWidget):
         self._look = Appearance()
         self.picker = _Picker(self)
         self.picker.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        # Any other policy lets Qt resize it by itself, after a change of style for one.
+        self.picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.play = IconButton("play", self)
         self.tabs = ModeTabs(4, self)
         self.add = WordButton(self)
         self.remove = WordButton(self)
-        self._items: tuple[QWidget, ...] = (self.picker, self.play, self.tabs, self.add, self.remove)
+        self._items: tuple[QWidget, ...] = (self.picker, self.play, self.add, self.remove, self.tabs)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.picker.activated.connect(lambda row: self.picked.emit(self.picker.itemData(row)))
         self.play.clicked.connect(self.played)
@@ -82,8 +83,7 @@ class TheatreBar(QWidget):
         for item in self._items:
             if item.isHidden():
                 continue
-            item.ensurePolished()
-            size = item.sizeHint()
+            size = self._size_of(item)
             if line and x + size.width() > self.width():
                 y += _settle(line, y) + px(self._look, 3)
                 x, line = 0, []
@@ -91,6 +91,17 @@ class TheatreBar(QWidget):
             x += size.width() + gap
             line.append(item)
         self.setFixedHeight(y + _settle(line, y))
+
+    def _size_of(self, item: QWidget) -> QSize:
+        """Size that a control asks for; that of a list follows from its words and type alone.
+
+        Qt keeps a list's size from before the last change of style.
+        """
+        if item is not self.picker:
+            return item.sizeHint()
+        metrics = QFontMetrics(font(self._look, "small"))
+        words = (metrics.horizontalAdvance(self.picker.itemText(i)) for i in range(self.picker.count()))
+        return QSize(max(words, default=0) + px(self._look, 44), metrics.height() + px(self._look, 12))
 
 
 def _settle(line: list[QWidget], y: int) -> int:

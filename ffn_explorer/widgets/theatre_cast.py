@@ -26,6 +26,7 @@ class Actor(NamedTuple):
     """One memory: how well its key matches (z), how strongly it answers (m), what it adds to each lane.
 
     neuron: None for all the others together, which have neither z nor m.  key `[D]`: () where not shown.
+    short: a name for little room, "" where there is none.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Actor(NamedTuple):
     m: float | None = None
     strength: float = 0.0
     note: str = ""
+    short: str = ""
 
 
 class Lane(NamedTuple):
@@ -47,6 +49,7 @@ class Lane(NamedTuple):
     x: float
     out: float
     y: float
+    short: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,11 +175,13 @@ def _ranked(scene: Scene, run: RunResult, reading: Memories, say: Say) -> Cast:
                 m=float(reading.m[place]),
                 strength=float(reading.strength[place]),
                 note=said,
+                short=numbers.count(neuron),
             )
         )
     lanes: tuple[Lane, ...] = ()
     if found is not None and all(actor.parts for actor in actors):
-        lanes = (Lane(found.dim, say("dim", n=numbers.count(found.dim)), found.x, found.out, found.y),)
+        dim = numbers.count(found.dim)
+        lanes = (Lane(found.dim, say("dim", n=dim), found.x, found.out, found.y, dim),)
     return Cast(
         token=reading.token,
         actors=tuple(actors if lanes else (actor._replace(parts=()) for actor in actors)),

@@ -1,61 +1,28 @@
-"""Painting of the memory theatre: keys that light up, values on their way, and the stream that they fill."""
+"""Painting of the memory theatre: keys that light up, and values on their way into the stream."""
 
 import math
-from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
 from ffn_explorer.core.stages import Stage
-from ffn_explorer.state import numbers
-from ffn_explorer.state.app_state import Appearance
-from ffn_explorer.widgets.axes import ticks
-from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text, fitting
-from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.drawn_text import LEFT, RIGHT, draw_text, fitting
 from ffn_explorer.widgets.sizes import line_px, px
-from ffn_explorer.widgets.theatre_cast import Cast
-from ffn_explorer.widgets.theatre_plan import Line, Plan, Row, brief
-from ffn_explorer.widgets.theatre_time import Moment, cosine_at, sums, travelled
-from ffn_explorer.widgets.theme import Theme, blend, theme_of
+from ffn_explorer.widgets.theatre_plan import Row, brief
+from ffn_explorer.widgets.theatre_play import Brush, bar_of, clear, path_of
+from ffn_explorer.widgets.theatre_stream import StreamBrush
+from ffn_explorer.widgets.theatre_time import travelled
+from ffn_explorer.widgets.theme import blend
+
+LEAST_BAR = 8
+"""Width of the shortest bar worth drawing (light theme, scale 1)."""
 
 FAINT = 0.16
 """Opacity of the ground behind the memory that answers most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """Wordings of the headings, longest first, and of the axis of the stream."""
-
-    x: tuple[str, ...]
-    memories: tuple[str, ...]
-    stream: tuple[str, ...]
-    cosine: tuple[str, ...]
-    unit: str
-
-
-@dataclass(frozen=True, slots=True)
-class Play:
-    """One moment of one cast; neuron and dim are what is chosen, and what is pointed at."""
-
-    look: Appearance
-    cast: Cast
-    moment: Moment
-    words: Words
-    neuron: int | None
-    dim: int | None
-    pointed_neuron: int | None
-    pointed_dim: int | None
-
-
-class Brush:
-    """Paints one Play on its Plan."""
-
-    def __init__(self, painter: QPainter, play: Play, plan: Plan) -> None:
-        """Take all three, with the theme and type that follow."""
-        self.painter, self.play, self.plan = painter, play, plan
-        self.theme: Theme = theme_of(play.look)
-        self.small = font(play.look, "small")
-        self.bold = font(play.look, "small", bold=True)
+class StageBrush(Brush):
+    """Paints the whole stage: headings, memories, what moves, and the stream."""
 
     def paint(self) -> None:
         """Everything, from the back to the front."""
@@ -67,9 +34,7 @@ class Brush:
         self._flights()
         for row in self.plan.rows:
             self._row(row)
-        for line in self.plan.x:
-            self._input(line)
-        self._stream()
+        StreamBrush(self.painter, self.play, self.plan).paint()
 
     def _heads(self) -> None:
         words, theme = self.play.words, self.theme
@@ -95,7 +60,7 @@ class Brush:
             painter.drawRoundedRect(place, radius, radius)
         lit = self._strength(row) * play.moment.answered
         if lit > 0.0:
-            painter.setBrush(_clear(theme.stages[Stage.ACT], FAINT * lit))
+            painter.setBrush(clear(theme.stages[Stage.ACT], FAINT * lit))
             painter.drawRoundedRect(place, radius, radius)
         if actor.neuron is not None and actor.neuron == play.neuron:
             painter.setPen(QPen(QColor(theme.ink), line_px(play.look, 1.5)))
@@ -113,7 +78,7 @@ class Brush:
         answers = moment.flown > 0.0 if actor.neuron is None else moment.answered > 0.0 and bool(actor.m)
         ink = theme.ink if answers else theme.muted
         face = self.bold if answers and actor.neuron is not None else self.small
-        draw_text(self.painter, actor.name, row.name, font=face, colour=ink, align=LEFT)
+        draw_text(self.painter, row.text, row.name, font=face, colour=ink, align=LEFT)
         if actor.neuron is None:
             return
         self._key(row)
@@ -147,6 +112,8 @@ class Brush:
         """How well the key matches (thin, quiet), and the answer over it."""
         low, high = self.play.cast.answers
         moment, painter, theme = self.play.moment, self.painter, self.theme
+        if row.bar.width() < px(self.play.look, LEAST_BAR):
+            return
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme.sunken))
         painter.drawRoundedRect(row.bar, 2, 2)
@@ -158,8 +125,8 @@ class Brush:
                 continue
             hue = theme.positive if value > 0 else theme.negative
             painter.setBrush(QColor(theme.muted if quiet else hue))
-            painter.drawRect(_bar(row.bar, (0.0, value * share), (low, high), thick=thick))
-        self._zero(row.bar, (low, high))
+            painter.drawRect(bar_of(row.bar, (0.0, value * share), (low, high), thick=thick))
+        self.zero(row.bar, (low, high))
 
     # What moves ---------------------------------------------------------------------------------------------
 
@@ -179,7 +146,7 @@ class Brush:
         left, right = self.plan.x[0].number.right() + 3, self.plan.rows[0].whole.left()
         for (to, start), product in products.items():
             if product:
-                path = _path(QPointF(left, start), QPointF(right, to))
+                path = path_of(QPointF(left, start), QPointF(right, to))
                 self._ribbon(path, product / most, share, moving=0.0 < share < 1.0)
 
     def _flights(self) -> None:
@@ -198,7 +165,7 @@ class Brush:
                     start = QPointF(row.whole.right(), row.whole.center().y())
                     end = QPointF(line.name.left() - 3, line.name.center().y())
                     share = travelled(flight)
-                    self._ribbon(_path(start, end), part / most, share, moving=flight < 1.0)
+                    self._ribbon(path_of(start, end), part / most, share, moving=flight < 1.0)
 
     def _ribbon(self, path: QPainterPath, strength: float, share: float, *, moving: bool) -> None:
         """A path up to a share of its way, as wide as what goes along it, with a dot at its head."""
@@ -209,7 +176,7 @@ class Brush:
         width = line_px(look, 1.0) + px(look, 5) * abs(strength)
         painter.save()
         painter.setClipRect(bounds)
-        painter.setPen(QPen(_clear(hue, 0.5), width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+        painter.setPen(QPen(clear(hue, 0.5), width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPath(path)
         painter.restore()
@@ -217,125 +184,4 @@ class Brush:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(hue))
             radius = px(look, 3) + px(look, 3) * abs(strength)
-            painter.drawEllipse(_point_at(path, share), radius, radius)
-
-    # Stream -------------------------------------------------------------------------------------------------
-
-    def _input(self, line: Line) -> None:
-        """One feature of the pattern: its name, and its number on a ground while it is on."""
-        name, value = self.play.cast.x[line.index]
-        on = value != 0.0
-        face, colour = (self.bold, self.theme.ink) if on else (self.small, self.theme.muted)
-        draw_text(self.painter, name, line.name, font=face, colour=colour, align=LEFT)
-        draw_text(self.painter, numbers.axis(value), line.number, font=face, colour=colour, align=RIGHT)
-
-    def _stream(self) -> None:
-        actors = [(row.actor, row.flight) for row in self.plan.rows]
-        running = sums(self.play.cast, actors, self.play.moment, flying=self.plan.flying)
-        for line in self.plan.lanes:
-            if line.index < 0:
-                self._cosine(line)
-            else:
-                self._lane(line, running[line.index])
-        if any(line.index >= 0 and line.bar.width() for line in self.plan.lanes):
-            self._axis()
-
-    def _lane(self, line: Line, running: float) -> None:
-        """What the memories have written so far; then x slides under it, and both end at y."""
-        lane, moment, theme = self.play.cast.lanes[line.index], self.play.moment, self.theme
-        span, painter = self.play.cast.span, self.painter
-        self._line_ground(line, lane.dim)
-        x = lane.x * moment.added
-        y = lane.y if moment.added >= 1.0 else x + running + (lane.y - lane.x - lane.out) * moment.added
-        painter.setPen(Qt.PenStyle.NoPen)
-        if line.bar.width() and math.isfinite(x + y):
-            painter.setBrush(QColor(theme.stages[Stage.INPUT]))
-            painter.drawRect(_bar(line.bar, (0.0, x), span, thick=1.0))
-            painter.setBrush(QColor(theme.positive if y > x else theme.negative))
-            painter.drawRect(_bar(line.bar, (x, y), span, thick=0.6))
-        if line.bar.width():
-            self._zero(line.bar, span)
-        shown = moment.flown > 0.0
-        face = self.bold if shown and running else self.small
-        ink = theme.ink if shown and (running or x) else theme.muted
-        draw_text(painter, lane.name, line.name, font=face, colour=ink, align=LEFT)
-        if shown:
-            draw_text(painter, brief(y), line.number, font=face, colour=ink, align=RIGHT)
-
-    def _cosine(self, line: Line) -> None:
-        """How close the sum so far points to the sum of all."""
-        shown = self.play.moment.flown > 0.0
-        value = cosine_at(self.play.cast, self.play.moment, flying=self.plan.flying) if shown else 0.0
-        theme, painter = self.theme, self.painter
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme.sunken))
-        painter.drawRect(line.bar)
-        if math.isfinite(value) and value > 0.0:
-            painter.setBrush(QColor(theme.stages[Stage.OUT]))
-            painter.drawRect(_bar(line.bar, (0.0, min(1.0, value)), (0.0, 1.0), thick=1.0))
-        said = fitting(self.play.words.cosine, self.small, line.name.width())
-        draw_text(painter, said, line.name, font=self.small, colour=theme.muted, align=LEFT)
-        if shown:
-            said = brief(value)
-            draw_text(painter, said, line.number, font=self.small, colour=theme.ink, align=RIGHT)
-
-    def _line_ground(self, line: Line, dim: int) -> None:
-        play, painter, theme = self.play, self.painter, self.theme
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme.sunken))
-        painter.drawRect(line.bar)
-        if dim in (play.dim, play.pointed_dim):
-            ink = theme.ink if dim == play.dim else theme.muted
-            painter.setPen(QPen(QColor(ink), line_px(play.look, 1.5)))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect((line.bar if line.bar.width() else line.name).adjusted(-1, -1, 1, 1))
-
-    def _zero(self, bar: QRectF, span: tuple[float, float]) -> None:
-        x = _place(bar, 0.0, span)
-        self.painter.setPen(QPen(QColor(self.theme.muted), line_px(self.play.look)))
-        self.painter.drawLine(QPointF(x, bar.top()), QPointF(x, bar.bottom()))
-
-    def _axis(self) -> None:
-        """Ticks under the last lane."""
-        last, look = self.plan.lanes[-1], self.play.look
-        low, high = self.play.cast.span
-        line = QFontMetricsF(self.small).height()
-        top = last.bar.bottom() + px(look, 3)
-        muted = self.theme.muted
-        name = QRectF(last.number.left(), top, last.number.width(), line)
-        draw_text(self.painter, self.play.words.unit, name, font=self.small, colour=muted, align=RIGHT)
-        if high <= low:
-            return
-        for tick in ticks(low, high, most=max(1, int(last.bar.width() // px(look, 48)))):
-            x = _place(last.bar, tick, (low, high))
-            place = QRectF(x - px(look, 30), top, 2 * px(look, 30), line)
-            draw_text(self.painter, numbers.axis(tick), place, font=self.small, colour=muted, align=CENTRE)
-
-
-def _place(bar: QRectF, value: float, span: tuple[float, float]) -> float:
-    low, high = span
-    share = 0.0 if high <= low else (value - low) / (high - low)
-    return bar.left() + min(1.0, max(0.0, share)) * bar.width()
-
-
-def _bar(bar: QRectF, ends: tuple[float, float], span: tuple[float, float], *, thick: float) -> QRectF:
-    left, right = sorted(_place(bar, end, span) for end in ends)
-    height = bar.height() * thick
-    return QRectF(left, bar.top() + (bar.height() - height) / 2, right - left, height)
-
-
-def _path(start: QPointF, end: QPointF) -> QPainterPath:
-    path = QPainterPath(start)
-    bend = (end.x() - start.x()) / 2
-    path.cubicTo(QPointF(start.x() + bend, start.y()), QPointF(end.x() - bend, end.y()), end)
-    return path
-
-
-def _point_at(path: QPainterPath, share: float) -> QPointF:
-    return path.pointAtPercent(min(1.0, max(0.0, share)))
-
-
-def _clear(colour: str, opacity: float) -> QColor:
-    made = QColor(colour)
-    made.setAlphaF(opacity)
-    return made
+            painter.drawEllipse(path.pointAtPercent(share), radius, radius)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
 
 from ffn_explorer.state import numbers
@@ -25,10 +25,11 @@ LONGEST_NUMBER = 7
 class Row:
     """Place of one memory: the whole line, and in it name, key, bar, number and remark.
 
-    flight: its place among those that fly, None where it adds nothing.
+    flight: its place among those that fly, None where it adds nothing.  text: its name, as long as fits.
     """
 
     actor: Actor
+    text: str
     flight: int | None
     whole: QRectF
     name: QRectF
@@ -43,6 +44,7 @@ class Line:
     """Place of one dimension of x or of the stream; index counts lanes, and is -1 for the cosine."""
 
     index: int
+    text: str
     name: QRectF
     bar: QRectF
     number: QRectF
@@ -78,6 +80,10 @@ class _Type:
         """Pixels for a length drawn for the light theme."""
         return px(self.look, size)
 
+    def cut(self, text: str, width: float) -> str:
+        """Text shortened to a width: names that people type may be longer than any room."""
+        return self.metrics.elidedText(text, Qt.TextElideMode.ElideRight, width + 1)
+
 
 def plan_of(cast: Cast, size: tuple[float, float], look: Appearance, *, say: Say) -> Plan:
     """Places for a cast in a picture of this size."""
@@ -96,9 +102,7 @@ def plan_of(cast: Cast, size: tuple[float, float], look: Appearance, *, say: Say
     actors = _in_place(cast, folded(cast, most if cast.by_hand else min(most, MOST_RANKED), say))
     shown = _lanes(cast, most)
     lanes = (-1, *shown) if cast.cosine else shown
-    # The last one, the cosine, has a short wording where there is little room.
-    roomy = width - stream >= of.px(280)
-    names = [lane.name for lane in cast.lanes] + [say("cosine" if roomy else "cosine_short")]
+    names = _names(cast, width - stream, say, of=of)
     row_height = min(room / len(actors), of.px(84))
     lane_height = min(room / max(1, len(lanes)), of.line * 4.5)
     # Both stand around one middle, as high as the higher of them.
@@ -124,6 +128,16 @@ def brief(value: float) -> str:
     """Number beside a bar: three digits, or one where its power of ten would be too long."""
     said = numbers.short(value)
     return said if len(said) <= LONGEST_NUMBER else numbers.short(value, digits=1)
+
+
+def _names(cast: Cast, width: float, say: Say, *, of: _Type) -> list[str]:
+    """Names of the lanes and, last, of the cosine: long where a bar still fits beside them."""
+    room = width - of.number - 2 * of.gap - of.px(28)
+    long, short = [lane.name for lane in cast.lanes], [lane.short or lane.name for lane in cast.lanes]
+    fits = max(map(of.metrics.horizontalAdvance, long), default=0.0) + 2 <= room
+    cosine = say("cosine")
+    roomy = of.metrics.horizontalAdvance(cosine) + of.px(60) <= room
+    return [*(long if fits else short), cosine if roomy else say("cosine_short")]
 
 
 def _in_place(cast: Cast, actors: tuple[Actor, ...]) -> list[Actor]:
@@ -160,12 +174,16 @@ def _rows(actors: list[Actor], first: QRectF, *, of: _Type) -> tuple[Row, ...]:
         # The name matters more: what a key reads, its tab shows in numbers.
         count, key = 0, 0.0
     spare -= key + of.gap if key else 0.0
-    name = min(widest, spare - of.px(26))
+    short = widest > spare - of.px(26) and all(actor.short for actor in memories)
+    if short:
+        widest = max(of.metrics.horizontalAdvance(actor.short) for actor in memories) + 2
+    name = min(widest, spare)
     note = note if note and spare - name - note - of.gap >= of.px(90) else 0.0
-    bar = max(1.0, spare - name - (note + of.gap if note else 0.0))
+    bar = max(0.0, spare - name - (note + of.gap if note else 0.0))
     made = []
     for i, actor in enumerate(actors):
         whole = first.translated(0, i * first.height())
+        name_room = name if actor.neuron is not None else whole.width() - of.gap
         x, y, h = whole.left() + of.gap, whole.top(), whole.height()
         bar_at = x + name + of.gap + (key + of.gap if key else 0.0)
         number_at = bar_at + bar
@@ -173,9 +191,10 @@ def _rows(actors: list[Actor], first: QRectF, *, of: _Type) -> tuple[Row, ...]:
         made.append(
             Row(
                 actor=actor,
+                text=of.cut(actor.short if short and actor.short else actor.name, name_room),
                 flight=order.get(i),
                 whole=whole,
-                name=QRectF(x, y, name if actor.neuron is not None else whole.right() - x, h),
+                name=QRectF(x, y, name_room, h),
                 key=QRectF(x + name + of.gap, y + (h - cell) / 2, key, cell),
                 bar=QRectF(bar_at, y + (h - thick) / 2, bar, thick),
                 number=QRectF(number_at, y, of.number, h),
@@ -192,7 +211,15 @@ def _inputs(cast: Cast, lanes: tuple[int, ...], first: QRectF, *, of: _Type) -> 
     for place, index in enumerate(lanes):
         y, right = first.top() + place * first.height(), first.right() - number
         name = QRectF(first.left(), y, right - of.gap - first.left(), first.height())
-        made.append(Line(index, name, QRectF(), QRectF(right, y, number, first.height())))
+        made.append(
+            Line(
+                index,
+                of.cut(cast.x[index][0], name.width()),
+                name,
+                QRectF(),
+                QRectF(right, y, number, first.height()),
+            )
+        )
     return tuple(made)
 
 
@@ -214,6 +241,7 @@ def _lines(lanes: tuple[int, ...], first: QRectF, *, of: _Type, names: list[str]
         made.append(
             Line(
                 index=index,
+                text=of.cut(names[index], name),
                 name=QRectF(first.left(), y, name, first.height()),
                 bar=QRectF(bar, y + (first.height() - thick) / 2, max(0.0, number - of.gap - bar), thick),
                 number=QRectF(number, y, of.number, first.height()),

@@ -10,7 +10,7 @@ from ffn_explorer.state.handmade_words import hand_word
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.token_lengths import order_of
 from ffn_explorer.widgets.number_grid_plan import Grid, GridCell
-from ffn_explorer.widgets.theatre_cast import Say
+from ffn_explorer.widgets.theatre_cast import Cast, Say
 
 WAITING = "…"
 
@@ -87,6 +87,21 @@ def patterns_grid(scene: Scene, memory: HandMemory, say: Say, *, view: View) -> 
         first_row=view.scroll,
         first_column=view.first,
     )
+
+
+def grid_table(grid: Grid) -> list[list[str]]:
+    """A grid as rows of texts, all digits, the names first."""
+    head = [grid.corner, *(cell.text for cell in grid.columns)]
+    return [head, *([name.text, *(cell.typed for cell in cells)] for name, cells in grid.rows)]
+
+
+def cast_table(cast: Cast, say: Say) -> list[list[str]]:
+    """Every memory on stage, strongest first: z, m, strength and what it adds to each lane."""
+    rows = [[say("memory"), "z", "m", "|m|·‖v‖", *(lane.name for lane in cast.lanes)]]
+    for actor in cast.actors:
+        known = (actor.z, actor.m, actor.strength, *actor.parts)
+        rows.append([actor.name, *("" if value is None else repr(value) for value in known)])
+    return rows
 
 
 def _answer(scene: Scene, token: int, dim: int) -> GridCell:

@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QWidget
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.theatre_cast import Cast, Say
-from ffn_explorer.widgets.theatre_paint import Brush, Play
+from ffn_explorer.widgets.theatre_paint import StageBrush
 from ffn_explorer.widgets.theatre_plan import Plan, plan_of
+from ffn_explorer.widgets.theatre_play import Play
 
 
 class Spot(NamedTuple):
@@ -66,7 +67,7 @@ class TheatreView(Canvas):
         """Paint the play."""
         plan = self.plan
         if plan is not None and self._play is not None:
-            Brush(painter, self._play, plan).paint()
+            StageBrush(painter, self._play, plan).paint()
         super().paint_front(painter)
 
     def spot_at(self, at: QPointF) -> Spot | None:

@@ -29,8 +29,8 @@ from ffn_explorer.state.session import Session
 from ffn_explorer.widgets.number_grid_plan import HEAD
 from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.theatre_cast import Cast, folded
-from ffn_explorer.widgets.theatre_paint import Play
 from ffn_explorer.widgets.theatre_plan import Plan
+from ffn_explorer.widgets.theatre_play import Play
 from ffn_explorer.widgets.theatre_time import Moment, cosine_at, landed, sums
 from tests.ui.live import SMALL, Live, scene_of, settle, state_of
 from tests.ui.pictures import mouse
@@ -192,7 +192,7 @@ def test_the_list_takes_a_memory_and_goes_back(qtbot: QtBot) -> None:
     assert picker.currentText() == "XOR"
     assert theatre(live).bar.tabs.isVisible()
     live.change(changes.set_bias(0, 0.5))
-    assert picker.currentText() == "XOR, changed"
+    assert picker.currentText() == "XOR (changed)"
     picker.activated.emit(0)
     assert live.state.source.memory is None
 
