@@ -31,26 +31,29 @@ def draw(
     *,
     panel: str | None = None,
     size: tuple[int, int] | None = None,
-    layout: str = DEFAULT_LAYOUT,
+    layout: str | None = None,
 ) -> None:
-    """Write a picture of the window in one of LAYOUTS, or of one panel, in this state.
+    """Write a picture of the window in one of LAYOUTS (None: the default), or of one panel, in this state.
 
-    Raises InputError on an unknown panel or format, a size outside 16..16384, or a file that cannot be
+    Raises InputError on an unknown panel, layout or format, a size outside 16..16384, or a file that cannot be
     written, and whatever computing the state raises.
     """
     export = exporter_of(path)
     if panel is not None and panel not in PANELS:
         raise InputError("export.panel", name=panel, choices=", ".join(PANELS))
+    named = layout or DEFAULT_LAYOUT
+    if named not in LAYOUTS:
+        raise InputError("export.layout", name=named, choices=", ".join(LAYOUTS))
     wanted = QSize(*(size or (FIRST_PX if panel is None else PANEL_PX)))
     check_size(wanted)
     application = QApplication.instance() or QApplication([])
     assert isinstance(application, QApplication)
-    inside: Layout = LAYOUTS[layout] if panel is None else Slot(panel)
+    inside: Layout = LAYOUTS[named] if panel is None else Slot(panel)
     state = changes.show_panels(frozenset(panels_of(inside))).to(state)
     results = computed(state)
     if panel is None:
         director = Director(Session(state), results)
-        widget: QWidget = Window(director, layout_name=layout)
+        widget: QWidget = Window(director, layout_name=named)
         director.start()
     else:
         apply_style(application, state.appearance)

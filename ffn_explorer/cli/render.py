@@ -20,6 +20,7 @@ def add(subparsers: "Subparsers[Parser]") -> None:
     parser.add_argument("-o", "--output", metavar="OUT", required=True, help=option_help("output"))
     parser.add_argument("--panel", metavar="NAME", help=option_help("panel"))
     parser.add_argument("--window", action="store_true", help=option_help("window"))
+    parser.add_argument("--layout", metavar="NAME", help=option_help("layout"))
     parser.add_argument("--size", metavar="WxH", help=option_help("size"))
     parser.add_argument("--time", metavar="T", help=option_help("time"))
     parser.add_argument("--scale", metavar="X", help=option_help("scale"))
@@ -29,7 +30,7 @@ def main(args: argparse.Namespace) -> int:
     """Draw and write; 0 when done."""
     if not args.output:
         raise InputError("cli.error.empty", option="--output")
-    if args.panel is not None and args.window:
+    if args.panel is not None and (args.window or args.layout is not None):
         raise InputError("export.one_of")
     state = _state(args)
     size = None if args.size is None else _size(args.size)
@@ -40,7 +41,7 @@ def main(args: argparse.Namespace) -> int:
     check_libraries(window=False)
     from ffn_explorer.app.still import draw
 
-    draw(state, Path(args.output), panel=args.panel, size=size)
+    draw(state, Path(args.output), panel=args.panel, size=size, layout=args.layout)
     report(args.output)
     return 0
 

@@ -86,11 +86,7 @@ def deltas(before: RunResult, now: RunResult, *, theta: float, relative: bool = 
     """
     was, wanted = before.request, now.request
     found = list(differing(was.settings, wanted.settings, (was.edits, wanted.edits)))
-    sizes = (("flash.parameters", "ffn_total"), ("flash.flops", "ffn_flops"))
-    for key, name in sizes:
-        counts = [numbers.axis(getattr(run.bill, name)) for run in (before, now)]
-        if counts[0] != counts[1]:
-            found.append(Delta(text(key), *counts))
+    found += _count(before, now, "flash.parameters", of="ffn_total")
     shares = [_active(run, theta, relative=relative) for run in (before, now)]
     if None not in shares and shares[0] != shares[1]:
         at = text("flash.theta_relative" if relative else "flash.theta", theta=numbers.axis(theta))
@@ -98,7 +94,7 @@ def deltas(before: RunResult, now: RunResult, *, theta: float, relative: bool = 
     moved = out_change(before, now)
     if moved:
         found.append(Delta(text("flash.out"), "", numbers.short(moved)))
-    return tuple(found)
+    return (*found, *_count(before, now, "flash.flops", of="ffn_flops"))
 
 
 def out_change(before: RunResult, now: RunResult) -> float | None:
@@ -110,6 +106,12 @@ def out_change(before: RunResult, now: RunResult) -> float | None:
         return None
     size = float(np.linalg.norm(old.astype(np.float64)))
     return float(np.linalg.norm(new.astype(np.float64) - old)) / size if size else None
+
+
+def _count(before: RunResult, now: RunResult, key: str, *, of: str) -> list[Delta]:
+    """A number of the bill, where it is not the same."""
+    was, is_now = (numbers.axis(getattr(run.bill, of)) for run in (before, now))
+    return [] if was == is_now else [Delta(text(key), was, is_now)]
 
 
 def _edit_values(edits: Edits) -> dict[str, Words]:

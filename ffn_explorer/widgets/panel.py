@@ -122,7 +122,7 @@ class Panel(QWidget):
             name = say(scene.look.language, f"panel_name.{self.name}")
             self.menu_button.set_look(scene.look)
             self.menu_button.explain(self.say("menu.open", name=name), self.say("menu.tip", name=name))
-            self.title.set_about(self.say("about"))
+            self.title.set_about(self.say(f"panel.{self.name}.about"))
         self.update()
 
     def render_scene(self, scene: Scene) -> None:

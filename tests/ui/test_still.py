@@ -15,6 +15,7 @@ from ffn_explorer.core.errors import InputError
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS
 
 SMALL = AppState(settings=Settings(d_model=8, d_ff=32, layers=1, heads=2, kv_heads=2))
 ARGUMENTS = ("--d-model", "8", "--d-ff", "32", "--heads", "2")
@@ -76,6 +77,14 @@ def test_what_cannot_be_drawn_is_one_sentence(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_layout_can_be_drawn(qtbot: QtBot, tmp_path: Path, layout: str) -> None:
+    draw(SMALL, tmp_path / "one.png", size=(1_280, 720), layout=layout)
+    draw(SMALL, tmp_path / "default.png", size=(1_280, 720))
+    one, default = (QImage(str(tmp_path / f"{name}.png")) for name in ("one", "default"))
+    assert (one == default) is (layout == DEFAULT_LAYOUT)
+
+
 def test_a_failed_write_leaves_the_old_picture(qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "old.png"
     path.mkdir()
@@ -105,6 +114,8 @@ def test_render_draws_from_the_command_line(qtbot: QtBot, tmp_path: Path) -> Non
         ("--size", "0x10"),
         ("--panel", "nope"),
         ("--panel", "stage", "--window"),
+        ("--panel", "stage", "--layout", "cost"),
+        ("--layout", "nope"),
     ],
 )
 def test_a_wrong_option_is_one_sentence(
