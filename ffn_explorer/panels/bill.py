@@ -15,6 +15,7 @@ from ffn_explorer.state.counters import (
     Segment,
     active_parameters,
     bill_ends,
+    expert_bill,
     lines,
     portion,
     read_share,
@@ -103,7 +104,7 @@ class BillPanel(Panel):
             counters=self._counters(scene, run),
             formula=self._formula(scene, run, formulas),
             lesson=self._lesson(scene),
-            experts=self._experts(run),
+            experts=self._experts(scene, run),
             rows=self._rows(scene, run),
             names=(self.say("a"), self.say("b")),
             chosen=scene.selection.stage,
@@ -241,10 +242,16 @@ class BillPanel(Panel):
             key = "lesson_experts"
         return (self.say(key, **values), self.say("lesson_short", **values))
 
-    def _experts(self, run: RunResult) -> tuple[str, ...]:
+    def _experts(self, scene: Scene, run: RunResult) -> tuple[str, ...]:
+        """The expert pointed at or chosen, else what one token uses of them all."""
         settings = run.request.settings
         if not settings.is_moe:
             return ()
+        expert = scene.selection.expert if scene.pointed.expert is None else scene.pointed.expert
+        if expert is not None and expert < settings.experts:
+            counts = expert_bill(run, expert)._asdict()
+            said = {"expert": expert, **{name: numbers.count(n) for name, n in counts.items()}}
+            return (self.say("expert", **said), self.say("expert_short", **said))
         active = active_parameters(settings)
         values = {
             "k": numbers.count(settings.top_k),

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from ffn_explorer.core.cost import matrices_of
 from ffn_explorer.core.edits import Edits
-from ffn_explorer.core.stages import Stage
+from ffn_explorer.core.stages import WIDE, Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import View
 from ffn_explorer.state.result import RunResult
@@ -31,6 +31,9 @@ from ffn_explorer.widgets.sizes import px
 
 LOW_PX = 280
 """Height of a card below which its buttons take one line."""
+
+INSIDE = WIDE | {Stage.OUT}
+"""Stages that happen inside the experts."""
 
 OFFERED_EXPERTS = 8
 """Experts that the button of the empty panel sets; two of them per token follow."""
@@ -173,6 +176,7 @@ class RoutingPanel(Panel):
             expert=_inside(chosen.expert, table.experts),
             pointed_token=_inside(pointed.token, table.tokens),
             pointed_expert=_inside(pointed.expert, table.experts),
+            stage=next((stage for stage in (pointed.stage, chosen.stage) if stage in INSIDE), None),
             banned=frozenset(expert for expert in edits.banned if expert < table.experts),
             forced=_inside(edits.forced, table.experts),
             first=min(max(0, view.first), table.experts - shown),

@@ -5,7 +5,9 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ffn_explorer.core.cost import matrices_of
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.result import RunResult
@@ -114,15 +116,36 @@ def _ffn(
     return made
 
 
+class ExpertBill(NamedTuple):
+    """One expert: its parameters, the tokens of all sentences that it served, the FLOPs spent in it."""
+
+    parameters: int
+    tokens: int
+    flops: int
+
+
+def expert_bill(run: RunResult, expert: int) -> ExpertBill:
+    """What one of a mixture's experts costs; tokens that it had no room for cost nothing here."""
+    s = run.request.settings
+    one = [line for line in lines(run) if not line.shared and line.segment != "router"]
+    parameters = sum(line.weights for line in one) // s.experts
+    tokens = int((_served(run) == expert).sum())
+    return ExpertBill(parameters, tokens, 2 * tokens * matrices_of(s) * s.d_model * s.d_ff)
+
+
 def experts_visited(run: RunResult) -> int:
     """Experts that at least one real token was served by; 1 for a dense FFN."""
-    if run.expert_index is None:
-        return 1
+    return 1 if run.expert_index is None else len(np.unique(_served(run)))
+
+
+def _served(run: RunResult) -> NDArray[np.int64]:
+    """The expert of every slot that ran, of real tokens."""
+    assert run.expert_index is not None
     real = np.arange(run.expert_index.shape[1]) < np.array(run.lengths)[:, np.newaxis]  # [B, S]
     served = np.broadcast_to(real[..., np.newaxis], run.expert_index.shape)
     if run.expert_dropped is not None:
         served = served & ~run.expert_dropped
-    return len(np.unique(run.expert_index[served]))
+    return run.expert_index[served]
 
 
 def active_parameters(settings: Settings) -> int:

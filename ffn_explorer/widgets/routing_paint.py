@@ -29,6 +29,7 @@ class RoutingCells(RoutingFrame):
         self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         self._rows()
         self._experts()
+        self._inside()
         self._frames()
 
     @property
@@ -151,6 +152,18 @@ class RoutingCells(RoutingFrame):
                 continue
             taken.append(label.adjusted(1, 0, -1, 0))
             self._expert(expert, label)
+
+    def _inside(self) -> None:
+        """A line in the colour of the stage looked at, under the experts in which it runs for the token."""
+        picture, place = self.picture, self.places.ticks
+        if picture.stage is None or picture.share <= 0.0:
+            return
+        for expert in picture.visited:
+            if self.in_sight(expert):
+                thick, width = line_px(self.look, 3), max(2.0, 0.8 * self.wide)
+                left = self.column_x(expert + 0.5) - width / 2
+                under = QRectF(left, place.top() + px(self.look, 1), width, thick)
+                self.painter.fillRect(under, self.theme.stage(picture.stage))
 
     def _expert(self, expert: int, label: QRectF) -> None:
         picture = self.picture

@@ -7,6 +7,7 @@ import numpy as np
 from PySide6.QtCore import QRectF, QSizeF
 from PySide6.QtGui import QFontMetricsF
 
+from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import numbers
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.routing_table import RoutingTable
@@ -47,6 +48,7 @@ class RoutingPicture:
     """One sentence's routing. share: how much of it the pass has shown, 0..1.
 
     token, expert: chosen; pointed_token, pointed_expert: pointed at.  first, shown: experts in sight.
+    stage: the one looked at, where it happens inside the experts; None otherwise.
     other `[E]`: tokens that the experts of B took, where there is a B with experts.
     """
 
@@ -60,11 +62,18 @@ class RoutingPicture:
     expert: int | None
     pointed_token: int | None
     pointed_expert: int | None
+    stage: Stage | None
     banned: frozenset[int]
     forced: int | None
     first: int
     shown: int
     words: RoutingWords
+
+    @property
+    def visited(self) -> list[int]:
+        """Experts of the token pointed at, else of the chosen one."""
+        at = self.token if self.pointed_token is None else self.pointed_token
+        return [] if at >= self.table.tokens else [int(expert) for expert in self.table.index[at]]
 
     @property
     def most(self) -> int:

@@ -159,6 +159,22 @@ def test_relu_and_swiglu_at_equal_parameters(qtbot: QtBot) -> None:
     assert not panel_of(live).match.isEnabled()
 
 
+def test_the_expert_looked_at_is_billed(qtbot: QtBot) -> None:
+    live = live_of(qtbot, MIXED)
+    assert picture_of(live).experts[0].startswith("Each token uses 2 of 8 experts: ")
+    live.change(changes.point(expert=3))
+    assert live.panel.scene is not None
+    run = live.panel.scene.run
+    assert run is not None
+    assert run.expert_index is not None
+    tokens = int((run.expert_index[0] == 3).sum())
+    one = 3 * 24 * 64 + 2 * 64 + 24
+    wanted = (
+        f"Expert 3: {one:,} parameters, FLOPs {6 * tokens * 24 * 64:,} for the tokens it served ({tokens})"
+    )
+    assert picture_of(live).experts[0] == wanted
+
+
 def test_a_small_difference_is_never_rounded_to_equal(qtbot: QtBot) -> None:
     live = live_of(qtbot, Settings(d_model=512, d_ff=1_365, activation="swiglu"), compare=Compare(Settings()))
     assert picture_of(live).bars[0].head[0] == "FFN weights: A 2,096,640, B 2,097,152, −0.0244 %"

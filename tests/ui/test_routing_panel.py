@@ -185,6 +185,17 @@ def test_the_map_appears_with_the_first_wide_stage(qtbot: QtBot) -> None:
     assert panel_of(live_of(qtbot, playback=Playback(0.0))).map.at(QPointF(200, 100)) == (None, None)
 
 
+def test_a_stage_is_shown_at_the_experts_in_which_it_runs(qtbot: QtBot) -> None:
+    live = live_of(qtbot, selection=Selection(token=1))
+    assert picture_of(live).stage is None
+    live.change(changes.point(stage=Stage.UP, token=3))
+    picture = picture_of(live)
+    assert picture.stage is Stage.UP
+    assert picture.visited == table_of(live).index[3].tolist()
+    live.change(changes.point(stage=Stage.RESIDUAL))
+    assert picture_of(live).stage is None
+
+
 def test_zoom_keeps_to_the_experts(qtbot: QtBot) -> None:
     live = live_of(qtbot, MIXED.with_(experts=64, d_ff=8))
     canvas = panel_of(live).map

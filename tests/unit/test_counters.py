@@ -23,6 +23,7 @@ from ffn_explorer.state.counters import (
     SEGMENTS,
     Spent,
     active_parameters,
+    expert_bill,
     experts_visited,
     lines,
     lines_of,
@@ -127,6 +128,20 @@ def test_experts_are_visited_by_real_tokens_that_found_room() -> None:
         one = run.request.settings.d_model * run.request.settings.d_ff
         down = next(line for line in lines(run) if line.name == "W_down")
         assert (down.weights, down.visited) == (run.request.settings.experts * one, len(wanted) * one)
+
+
+@pytest.mark.parametrize("settings", SMALL[2:])
+def test_experts_share_the_bill(settings: Settings) -> None:
+    run = result(settings)
+    assert run.expert_dropped is not None
+    every = [expert_bill(run, expert) for expert in range(settings.experts)]
+    real = sum(run.lengths) * settings.top_k
+    lost = sum(int(run.expert_dropped[b, :length].sum()) for b, length in enumerate(run.lengths))
+    assert sum(found.tokens for found in every) == real - lost
+    inside = [line for line in lines(run) if not line.shared and line.segment != "router"]
+    assert sum(found.parameters for found in every) == sum(line.weights for line in inside)
+    if not lost:
+        assert sum(found.flops for found in every) == sum(line.flops for line in inside)
 
 
 def test_active_parameters_of_a_token() -> None:
