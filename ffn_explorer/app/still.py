@@ -35,8 +35,8 @@ def draw(
 ) -> None:
     """Write a picture of the window in one of LAYOUTS (None: the default), or of one panel, in this state.
 
-    Raises InputError on an unknown panel, layout or format, a size outside 16..16384, or a file that cannot be
-    written, and whatever computing the state raises.
+    Raises InputError on an unknown panel, layout or format, a size outside 16..16384, or a file that cannot
+    be written, and whatever computing the state raises.
     """
     export = exporter_of(path)
     if panel is not None and panel not in PANELS:
