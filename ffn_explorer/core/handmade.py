@@ -53,9 +53,9 @@ class HandMemory:
 
     def __post_init__(self) -> None:
         """Refuse what could not be computed or shown, one sentence each."""
-        _check_count("features", self.features)
-        _check_count("neurons", self.neurons)
-        _check_count("patterns", self.patterns)
+        _check_count(self.features, "error.hand_features")
+        _check_count(self.neurons, "error.hand_neurons")
+        _check_count(self.patterns, "error.hand_patterns")
         for name in (*self.features, *(n.name for n in self.neurons), *(p.name for p in self.patterns)):
             if not 0 < len(name.strip()) <= LONGEST_NAME:
                 raise InputError("error.hand_name", limit=LONGEST_NAME)
@@ -119,9 +119,9 @@ def _fixed(memory: HandMemory) -> dict[str, int | bool | str]:
     }
 
 
-def _check_count(what: str, items: Sequence[object]) -> None:
+def _check_count(items: Sequence[object], refusal: str) -> None:
     if not 1 <= len(items) <= MOST:
-        raise InputError(f"error.hand_{what}", count=len(items), limit=MOST)
+        raise InputError(refusal, count=len(items), limit=MOST)
 
 
 def _check_numbers(row: Sequence[float]) -> None:
