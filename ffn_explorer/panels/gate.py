@@ -5,8 +5,9 @@ from typing import ClassVar
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from ffn_explorer.core.activation_table import FUNCTIONS
 from ffn_explorer.core.stages import Stage
-from ffn_explorer.state import changes
+from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Cell
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
@@ -19,6 +20,8 @@ from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.picture_grid import PictureGrid
 
 MODES = ("quadrants", "lanes")
+LEAST_PX = (400, 200)
+"""Width and height of a picture beside or over the other, numbers included."""
 
 
 class GatePanel(Panel):
@@ -46,7 +49,7 @@ class GatePanel(Panel):
         super().__init__(parent)
         self.tabs = ModeTabs(len(MODES))
         self.map, self.lanes = GateMap(), GateLanes()
-        self.grid = PictureGrid((self.map, self.lanes))
+        self.grid = PictureGrid((self.map, self.lanes), least=LEAST_PX)
         self.offered = Offer()
         body = QWidget()
         column = QVBoxLayout(body)
@@ -78,7 +81,7 @@ class GatePanel(Panel):
         if run is None or not gated:
             self.tabs.hide()
             act = "" if run is None else self.say("choose_swiglu")
-            sentence = self.say("empty" if run is None else "no_gate")
+            sentence = self.say("empty") if run is None else self._no_gate(run)
             self.offered.show_offer(scene.look, sentence, act=act, tip=self.say("choose_swiglu_tip"))
         else:
             self._show_pictures(scene, run)
@@ -90,6 +93,12 @@ class GatePanel(Panel):
         if scene is None or scene.run is None or Stage.GATE not in scene.run.values:
             return None
         return GatePictures(self.say, scene, scene.run).table(self._mode(scene))
+
+    def _no_gate(self, run: RunResult) -> str:
+        settings = run.request.settings
+        sizes = {"d_ff": numbers.count(settings.d_ff), "d_model": numbers.count(settings.d_model)}
+        weights = numbers.count(settings.d_ff * settings.d_model)
+        return self.say("no_gate", label=FUNCTIONS[run.spec.function].label, n=weights, **sizes)
 
     def _show_pictures(self, scene: Scene, run: RunResult) -> None:
         mode, view = self._mode(scene), scene.view(self.name)

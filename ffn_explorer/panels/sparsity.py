@@ -15,7 +15,8 @@ from ffn_explorer.widgets.mode_tabs import Mode, ModeTabs
 from ffn_explorer.widgets.neuron_counts import NeuronCounts
 from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.picture_grid import PictureGrid
-from ffn_explorer.widgets.sparsity_pictures import SparsityPictures, moved_theta, row_scale
+from ffn_explorer.widgets.row_scale import moved_theta, row_scale
+from ffn_explorer.widgets.sparsity_pictures import SparsityPictures
 from ffn_explorer.widgets.spread_plot import SpreadPlot
 from ffn_explorer.widgets.theta_control import ThetaControl, ThetaWords
 from ffn_explorer.widgets.token_bars import TokenBar, TokenBars

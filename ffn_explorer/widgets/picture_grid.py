@@ -20,9 +20,16 @@ class PictureGrid(QWidget):
     arranged = Signal()
     """Other pictures are in sight now."""
 
-    def __init__(self, pictures: Sequence[QWidget], parent: QWidget | None = None) -> None:
-        """Take the pictures, in their order."""
+    def __init__(
+        self,
+        pictures: Sequence[QWidget],
+        *,
+        least: tuple[int, int] = (LEAST_WIDTH_PX, LEAST_HEIGHT_PX),
+        parent: QWidget | None = None,
+    ) -> None:
+        """Take the pictures, in their order, and the room below which none shares the grid."""
         super().__init__(parent)
+        self._least = least
         self._pictures = tuple(pictures)
         for picture in self._pictures:
             picture.setParent(self)
@@ -55,8 +62,8 @@ class PictureGrid(QWidget):
     def _fit(self) -> tuple[int, int]:
         """Columns and rows of pictures that there is room for."""
         most = len(self._pictures)
-        across = max(1, min(most, self.width() // px(self._look, LEAST_WIDTH_PX)))
-        down = max(1, min(most, self.height() // px(self._look, LEAST_HEIGHT_PX)))
+        across = max(1, min(most, self.width() // px(self._look, self._least[0])))
+        down = max(1, min(most, self.height() // px(self._look, self._least[1])))
         return (across, 1) if across > 1 else (1, down)
 
     def _place(self) -> None:

@@ -1,6 +1,5 @@
 """What the three pictures of sparsity show of a Scene, in words and numbers."""
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -13,12 +12,11 @@ from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.marks import Marked
 from ffn_explorer.widgets.neuron_counts import CountsPicture, CountWords
+from ffn_explorer.widgets.row_scale import row_scale
 from ffn_explorer.widgets.spread_plot import Sizes, SpreadPicture
 from ffn_explorer.widgets.token_bars import TokenBar, TokenBarsPicture
 
 Say = Callable[..., str]
-PER_DECADE = 12
-"""Steps of theta by arrow key in each power of ten."""
 
 
 class SparsityPictures:
@@ -278,26 +276,3 @@ def sizes_of(made: Spread) -> Sizes:
     """Counts as percent of all computed values."""
     total = max(1, int(made.counts.sum()) + made.zeros + made.not_finite)
     return Sizes(100.0 * made.counts / total, 100.0 * made.zeros / total)
-
-
-def row_scale(scene: Scene, run: RunResult) -> float:
-    """What theta is a multiple of: 1, or the RMS of the chosen token's row (0 where nothing was computed)."""
-    if not scene.theta_relative:
-        return 1.0
-    place = (scene.selection.sentence, scene.selection.token)
-    row = run.values[run.enters_down][place].astype(np.float64)
-    finite = row[np.isfinite(row)]
-    if not run.computed[place] or not finite.size:
-        return 0.0
-    peak = float(np.abs(finite).max())
-    # Scaled first, so that squares of large values stay finite.
-    return peak * float(np.sqrt(((finite / peak) ** 2).mean())) if peak > 0.0 else 0.0
-
-
-def moved_theta(theta: float, steps: int, *, lowest: float) -> float:
-    """Theta a few steps further, of which a power of ten has `PER_DECADE`; below `lowest` it is 0."""
-    if theta <= 0.0:
-        return float(f"{lowest:.1e}") if steps > 0 else 0.0
-    place = round(PER_DECADE * math.log10(theta)) + steps
-    moved = float(f"{10.0 ** (place / PER_DECADE):.1e}")
-    return moved if moved >= lowest * (1.0 - 1e-9) else 0.0
