@@ -7,6 +7,7 @@ import torch
 from ffn_explorer.core.experiment import Run
 from ffn_explorer.core.proof_narrow import post_norm_step, pre_norm_step, residual_step
 from ffn_explorer.core.proof_out import input_step, out_step
+from ffn_explorer.core.proof_source import source_of
 from ffn_explorer.core.proof_step import At, Step
 from ffn_explorer.core.proof_wide import act_step, gate_step, hidden_step, up_step
 from ffn_explorer.core.records import Proof
@@ -37,6 +38,7 @@ def prove(run: Run, stage: Stage, *, sentence: int, token: int, index: int) -> P
     with torch.inference_mode():
         shown = float(run.trace.stage(stage)[sentence, token, index])
         step: Step = _STEPS[stage](run, At(sentence, token, index))
+        source = source_of(run, stage, At(sentence, token, index))
     finite = math.isfinite(shown) and math.isfinite(step.value)
     return Proof(
         shown=shown,
@@ -46,4 +48,5 @@ def prove(run: Run, stage: Stage, *, sentence: int, token: int, index: int) -> P
         formula=step.formula,
         numbers=step.numbers,
         slices=step.slices,
+        source=source,
     )

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ffn_explorer.core.stages import Stage
+
 Floats = NDArray[np.floating]
 
 
@@ -55,6 +57,8 @@ class Proof:
     """With numbers, the largest terms first: "0.0123·1.25 − 0.004·2.1 + … (n = 2,046) + 0.01 = 0.0312"."""
     slices: tuple[str, ...]
     """Tensor slices that were read, e.g. ("W_down[17, :]", "hidden[0, 5, :]", "b_down[17]")."""
+    source: tuple[Stage, int] | None = None
+    """Stage and index of the number that mattered most in it, at the same token; None for the input."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

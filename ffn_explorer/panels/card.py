@@ -7,7 +7,7 @@ import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ffn_explorer.core.stages import WIDE, Stage
-from ffn_explorer.state import changes, numbers
+from ffn_explorer.state import changes, numbers, timeline
 from ffn_explorer.state.app_state import View
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene, StageInfo
@@ -23,7 +23,7 @@ EXAMPLES = 4
 
 
 class CardPanel(Panel):
-    """The card of the pinned stage, else of the pointed one, else of the one under way."""
+    """The card of the pointed stage, else of the one under way; its tabs lead to the other stages."""
 
     name: ClassVar[str] = "card"
     reads: ClassVar[frozenset[str]] = frozenset(
@@ -42,7 +42,7 @@ class CardPanel(Panel):
         column.addWidget(self.tabs)
         column.addWidget(self.page, 1)
         self.set_body(body)
-        self.tabs.chosen.connect(lambda stage: self._view(stage=stage, first=0))
+        self.tabs.chosen.connect(self._go)
         self.page.scrolled.connect(lambda y: self._view(first=y))
         self.page.focused.connect(self.update)
 
@@ -75,25 +75,22 @@ class CardPanel(Panel):
         return [["index", str(shown)], *([str(at), repr(value.item())] for at, value in enumerate(row))]
 
     def _show_tabs(self, scene: Scene, shown: Stage | None) -> None:
-        pinned = scene.view(self.name).stage
-        known = [info.stage for info in scene.stages]
-        tabs = [Tab(None, self.say("follow"), self.say("follow_tip"))]
-        tabs += [
+        tabs = [
             Tab(info.stage, self.say(info.name), self.say(f"{info.name.key}_about")) for info in scene.stages
         ]
-        self.tabs.show_tabs(tabs, pinned=pinned if pinned in known else None, shown=shown, look=scene.look)
+        self.tabs.show_tabs(tabs, pinned=shown, shown=shown, look=scene.look)
 
     def _blocks(self, scene: Scene, run: RunResult, info: StageInfo) -> tuple[Block, ...]:
         key = info.name.key.removeprefix("stage.")
         dtype = run.request.settings.dtype
         given, shape_out = info.stage is Stage.INPUT, numbers.shape(info.shape_out)
-        shape_in = self.say("given") if given else numbers.shape(info.shape_in)
+        shape_in = "" if given else numbers.shape(info.shape_in)
         return (
             Block(self.say(f"means_{key}"), role="body", reserve=3),
             Block(info.formula, mono=True, reserve=1),
             Block(self.say("input", what=self._inputs(scene, info), shape=shape_in), strong=False),
             Block(self.say("output", name=name_of(info.stage), shape=shape_out, dtype=dtype), strong=False),
-            Block(self._example(scene, run, info), mono=True, reserve=2),
+            self._example(scene, run, info),
             Block(self.say("next", what=self._next(scene, info)), strong=False),
             Block(self.say(f"beware_{key}"), icon="waits", strong=False, reserve=2, optional=True),
         )
@@ -106,10 +103,10 @@ class CardPanel(Panel):
         names = [self.say(other.name) for other in _after(scene, info.stage)]
         return self.say("joiner").join(names) if names else self.say("next_layer")
 
-    def _example(self, scene: Scene, run: RunResult, info: StageInfo) -> str:
+    def _example(self, scene: Scene, run: RunResult, info: StageInfo) -> Block:
         """First numbers of the token's row, and the chosen one, once the pass has reached them."""
         if dict(scene.progress).get(info.stage, 0.0) < 1.0:
-            return self.say("waiting")
+            return Block(self.say("waiting"), strong=False, reserve=2)
         row = _row(scene, run, info.stage)
         written = ", ".join(numbers.short(float(value)) for value in row[:EXAMPLES])
         more = ", …" if len(row) > EXAMPLES else ""
@@ -120,10 +117,19 @@ class CardPanel(Panel):
         said = self.say("example", token=token, row=f"{index} = [{written}{more}]")
         at = _index(scene, info)
         if at is None or at >= len(row):
-            return said
+            return Block(said, mono=True, reserve=2)
         kind = "neuron" if info.stage in WIDE else "dimension"
         value = numbers.short(float(row[at]), digits=4)
-        return f"{said}\n{self.say(f'example_{kind}', n=numbers.count(at), value=value)}"
+        chosen_one = self.say(f"example_{kind}", n=numbers.count(at), value=value)
+        return Block(f"{said}\n{chosen_one}", mono=True, reserve=2)
+
+    def _go(self, stage: Stage) -> None:
+        """Go to the end of that stage, and look at it where something is chosen."""
+        scene = self.scene
+        if scene is not None and scene.run is not None and stage in scene.run.stages:
+            if scene.selection.stage is not None:
+                self.request(changes.choose(stage=stage))
+            self.request(changes.seek(timeline.time_of(stage, scene.run.stages)))
 
     def _view(self, **chosen: object) -> None:
         if self.scene is not None:
@@ -140,10 +146,10 @@ def name_of(stage: Stage) -> str:
 
 
 def stage_shown(scene: Scene) -> Stage | None:
-    """The pinned stage where this run has it, else the pointed one, else the one under way."""
+    """The pointed stage where this run has it, else the one under way."""
     if scene.run is None:
         return None
-    wanted = (scene.view(CardPanel.name).stage, scene.pointed.stage, scene.current)
+    wanted = (scene.pointed.stage, scene.current)
     return next((stage for stage in wanted if stage in scene.run.values), scene.run.stages[0])
 
 

@@ -6,7 +6,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ffn_explorer.core.errors import ExplorerError
-from ffn_explorer.core.stages import WIDE
+from ffn_explorer.core.stages import WIDE, Stage
 from ffn_explorer.core.tokens import tokenize
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import DEFAULT_SENTENCE, Cell, View
@@ -181,12 +181,23 @@ class ChipsPanel(Panel):
         return Verdict(self.say("count", **counted), usable=True)
 
 
+def pointed_cell(scene: Scene) -> Cell | None:
+    """The pointed neuron, in the widest stage that shows what it gives, or the pointed dimension, in out."""
+    point, chosen = scene.point, scene.selection
+    if point is None or scene.run is None or (point.neuron is None and point.dim is None):
+        return None
+    last = Stage.HIDDEN if Stage.HIDDEN in scene.run.stages else Stage.ACT
+    stage = last if point.neuron is not None else Stage.OUT
+    index = point.dim if point.neuron is None else point.neuron
+    return None if index is None else Cell(stage, chosen.sentence, chosen.token, index)
+
+
 def followed_in(scene: Scene) -> tuple[Cell | None, tuple[float, ...]]:
     """The neuron or dimension that is pointed at, else chosen, and its value at every token over the largest.
 
     Nothing before the pass has reached its stage.
     """
-    run, cell = scene.run, scene.hover or scene.selection.cell()
+    run, cell = scene.run, scene.hover or pointed_cell(scene) or scene.selection.cell()
     if run is None or cell is None or cell.stage not in run.values:
         return None, ()
     values = run.values[cell.stage]

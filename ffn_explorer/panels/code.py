@@ -70,7 +70,7 @@ class CodePanel(Panel):
         self.tabs.show_modes(modes, chosen=dialect_shown(scene), look=scene.look)
         run, view = scene.run, scene.view(self.name)
         self.copy.setEnabled(run is not None)
-        self.note.set_text("" if run is None else self.say("note"), short=self.say("note_short"))
+        self.note.set_text("" if run is None else self.say("note"))
         self.value.set_text(self._value(scene))
         if run is None:
             self.code.show_sentence(self.say("empty"), scene.look)

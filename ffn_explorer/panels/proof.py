@@ -35,17 +35,22 @@ class ProofPanel(Panel):
     """Formula, numbers, recomputation and origin of the hovered cell, else of the chosen one."""
 
     name = "proof"
-    reads = frozenset({"proof", "subject", "hover", "selection", "position", "origin", "run", "views"})
+    reads = frozenset(
+        {"proof", "subject", "hover", "selection", "position", "origin", "run", "views", "progress"}
+    )
 
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build the page and the copy button."""
         super().__init__(parent)
+        self.back = IconButton("left", self)
         self.copy = IconButton("copy", self)
+        self._header.addWidget(self.back)
         self._header.addWidget(self.copy)
         self.page = Paragraphs(self)
         self.set_body(self.page)
         # The least height is the compact card's, whether or not a header shows at the moment.
         self._column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
+        self.back.clicked.connect(self._go_back)
         self.copy.clicked.connect(self._copy)
         self.page.focused.connect(self.update)
         self.page.scrolled.connect(lambda y: self.request(changes.set_view(self.name, View(first=y))))
@@ -53,6 +58,8 @@ class ProofPanel(Panel):
     def restyle(self, scene: Scene) -> None:
         """Sizes and the words that a language decides."""
         super().restyle(scene)
+        self.back.set_look(scene.look)
+        self.back.explain(self.say("back"), self.say("back_tip"))
         self.copy.set_look(scene.look)
         self.copy.explain(self.say("copy"), self.say("copy_tip"))
         self.title.set_text(self.say("title"), short=self.say("title_short"))
@@ -69,7 +76,8 @@ class ProofPanel(Panel):
         bottom = self._bottom(scene)
         brief = self._brief(scene, cell, bottom)
         self.page.show_page(Page(scene.look, top, bottom, brief, scene.view(self.name).first))
-        self.copy.setEnabled(scene.proof is not None)
+        self.copy.setEnabled(proof is not None)
+        self.back.setEnabled(proof is not None and proof.source is not None)
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -108,11 +116,20 @@ class ProofPanel(Panel):
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.as_text())
 
+    def _go_back(self) -> None:
+        """Look at the number that mattered most in this one."""
+        scene = self.scene
+        proof, subject = (None, None) if scene is None else (scene.proof, scene.subject)
+        if proof is not None and subject is not None and proof.source is not None:
+            stage, index = proof.source
+            self.request(changes.select_cell(Cell(stage, subject.sentence, subject.token, index)))
+
     def _fit(self) -> None:
         if self.scene is None:
             return
         compact = self.height() < px(self.scene.look, COMPACT_PX)
         self.show_header(not compact)
+        self.back.setVisible(not compact)
         self.copy.setVisible(not compact)
         pad = PADDING_PX // 2 if compact else PADDING_PX
         self._column.setContentsMargins(PADDING_PX, pad if compact else pad - 3, PADDING_PX, pad)
@@ -134,7 +151,7 @@ class ProofPanel(Panel):
 
     def _cell(self, scene: Scene, cell: Cell) -> str:
         name = "x" if cell.stage is Stage.INPUT else str(cell.stage)
-        value = scene.value(cell)
+        value = scene.value(cell) if reached(scene) else None
         shown = "…" if value is None else numbers.short(value, digits=DIGITS)
         token = self._token(scene, cell)
         return self.say("cell", name=f"{name}[{cell.index}]", token=token, position=cell.token, value=shown)
@@ -156,7 +173,8 @@ class ProofPanel(Panel):
 
     def _again(self, proof: Proof | None) -> Block:
         if proof is None:
-            return Block(self.say("waiting"), icon="waits", strong=False, reserve=2)
+            there = self.scene is None or reached(self.scene)
+            return Block(self.say("waiting" if there else "not_yet"), icon="waits", strong=False, reserve=2)
         value = numbers.short(proof.recomputed, digits=DIGITS)
         if not math.isfinite(proof.difference):
             return Block(self.say("again_not_finite", value=value), icon="waits", reserve=2)
@@ -209,8 +227,8 @@ class ProofPanel(Panel):
         second = bottom[1]
         if cell is None:
             return (Block(self.say("empty"), strong=False), second)
-        again = self._again(scene.proof)
         proof = shown_proof(scene)
+        again = self._again(proof)
         formula = "" if proof is None else f"   {right_side(proof.formula)}"
         return (Block(self._cell(scene, cell) + formula, icon=again.icon, wrong=again.wrong), second)
 
@@ -220,9 +238,15 @@ def asked(scene: Scene) -> bool:
     return scene.subject in (scene.hover, scene.selection.cell())
 
 
+def reached(scene: Scene) -> bool:
+    """Whether the pass has come to the number; before, there is nothing to prove."""
+    cell = scene.subject
+    return cell is None or dict(scene.progress).get(cell.stage, 1.0) > 0.0
+
+
 def shown_proof(scene: Scene) -> Proof | None:
     """Proof of the subject, with its indices in the order of axes that is shown."""
-    proof = scene.proof
+    proof = scene.proof if reached(scene) else None
     if proof is None or not scene.look.transposed:
         return proof
     slices = tuple(map(sequence_first, proof.slices))

@@ -6,7 +6,9 @@ from typing import ClassVar
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ffn_explorer.core.readings import Terms
+from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
+from ffn_explorer.state.app_state import Cell
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
@@ -119,8 +121,14 @@ class TermsPanel(Panel):
 
     def _point(self, key: int | None) -> None:
         terms = None if self.scene is None else terms_shown(self.scene)
-        if terms is not None:
-            self.request(changes.point(**{terms.counts: key}))  # type: ignore[arg-type] # one of three
+        if terms is None or key is None:
+            self.request(changes.hover(None))
+        elif terms.counts == "expert":
+            self.request(changes.point(expert=key))
+        else:
+            # The right factor is a number of the pass: it is what the row points at.
+            factor = Cell(factor_stage(self.scene, terms), terms.sentence, terms.token, key)
+            self.request(changes.hover(factor))
 
     def _scroll(self, first: int) -> None:
         if self.scene is not None:
@@ -136,6 +144,14 @@ def terms_shown(scene: Scene) -> Terms | None:
     inside = terms.sentence < len(run.tokens) and terms.token < len(run.tokens[terms.sentence])
     begun = dict(scene.progress).get(terms.stage, 1.0) > 0.0
     return terms if inside and begun else None
+
+
+def factor_stage(scene: Scene | None, terms: Terms) -> Stage:
+    """Stage of the right factors: what up and gate read, or what down reads."""
+    there = () if scene is None or scene.run is None else scene.run.stages
+    if terms.counts == "dim":
+        return Stage.NORM if Stage.NORM in there else Stage.INPUT
+    return Stage.HIDDEN if Stage.HIDDEN in there else Stage.ACT
 
 
 def row_of(terms: Terms, at: int) -> Row:

@@ -98,7 +98,7 @@ class TransportPanel(Panel):
         here = self._segment_infos(scene)
         self.formula.set_text(here[0].formula if here else "")
         self.shapes.set_text(self._second_line(scene, here))
-        self.chosen.set_text(self._chosen(scene), short=self._token(scene))
+        self.chosen.set_text(self._chosen(scene), short=self._chosen(scene, brief=True))
         self.shapes.set_look(font(scene.look, "small", mono=scene.busy is None), self.theme.muted)
         self.track.show_picture(self._track(scene))
         name = " · ".join(self.say(info.name) for info in here)
@@ -141,8 +141,11 @@ class TransportPanel(Panel):
                 return [info for info in scene.stages if info.stage in segment.stages]
         return []
 
-    def _chosen(self, scene: Scene) -> str:
-        """What is chosen, or pointed at in its place: sentence, token, expert, neuron, dimension."""
+    def _chosen(self, scene: Scene, *, brief: bool = False) -> str:
+        """What is chosen, or pointed at in its place: sentence, token, expert, neuron, dimension.
+
+        brief: one letter each.
+        """
         chosen, pointed = scene.selection, scene.pointed
         parts = [self._token(scene)]
         if len(scene.sentences) > 1:
@@ -150,7 +153,7 @@ class TransportPanel(Panel):
         for name in ("expert", "neuron", "dim"):
             at = getattr(chosen, name) if getattr(pointed, name) is None else getattr(pointed, name)
             if at is not None:
-                parts.append(self.say(name, n=numbers.count(at)))
+                parts.append(self.say(f"{name}_brief" if brief else name, n=numbers.count(at)))
         return " · ".join(part for part in parts if part)
 
     def _token(self, scene: Scene) -> str:

@@ -103,7 +103,9 @@ def _proofs(results: Results, run: RunResult) -> dict[Stage, Proof]:
 
 
 def _tupled(proof: dict[str, Any]) -> dict[str, Any]:
-    return {**proof, "slices": tuple(proof["slices"])}
+    source = proof["source"]
+    named = None if source is None else (Stage(source[0]), source[1])
+    return {**proof, "slices": tuple(proof["slices"]), "source": named}
 
 
 def _made_from(request: RunRequest) -> dict[str, Any]:

@@ -28,17 +28,16 @@ def run_of(panel: CardPanel) -> RunResult:
     return panel.scene.run
 
 
-def test_it_follows_the_pass_the_pointer_and_the_pin(qtbot: QtBot) -> None:
+def test_it_follows_the_pass_and_the_pointer_and_its_tabs_lead_on(qtbot: QtBot) -> None:
     made, panel = live(qtbot, playback=Playback(1.0))
     assert panel.scene is not None
     assert stage_shown(panel.scene) == Stage.RESIDUAL
     made.change(changes.point(stage=Stage.UP))
     assert stage_shown(panel.scene) == Stage.UP
+    made.change(changes.hover(None))
     panel.tabs.chosen.emit(Stage.OUT)
     assert stage_shown(panel.scene) == Stage.OUT
-    panel.tabs.chosen.emit(None)
-    made.change(changes.hover(None))
-    assert stage_shown(panel.scene) == Stage.RESIDUAL
+    assert made.state.playback.time == timeline.time_of(Stage.OUT, run_of(panel).stages)
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,9 @@ def effect(before: AppState, after: AppState) -> tuple[object, ...]:
     old, new = before.selection, after.selection
     chosen = tuple(name for name in FIELDS if getattr(old, name) != getattr(new, name))
     point = tuple(name for name in FIELDS[1:] if after.point and getattr(after.point, name) is not None)
-    return chosen, after.hover is not None, point, before.playback.time != after.playback.time
+    moved = before.playback.time != after.playback.time
+    # Early and late in the pass are different things to see.
+    return chosen, after.hover is not None, point, round(4 * after.playback.time) if moved else None
 
 
 NOTHING = effect(STATE, STATE)

@@ -11,14 +11,16 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from ffn_explorer.core.ffn import FFN
 from ffn_explorer.core.records import PositionCheck, Proof
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.panels.proof import ProofPanel, right_side, sequence_first
-from ffn_explorer.state.app_state import Appearance, Cell, Selection, View
+from ffn_explorer.state import numbers
+from ffn_explorer.state.app_state import Appearance, Cell, Playback, Selection, View
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.page import LEAST_LINES, Block, font_of, indent_of, middle_of, small_line, wrap
 from tests.scenes import empty_scene
@@ -38,6 +40,12 @@ def shown(qtbot: QtBot, scene: Scene, *, width: int = 400, height: int = 340) ->
     panel.resize(width, height)
     panel.show()
     return panel
+
+
+def unfocus(panel: ProofPanel) -> None:
+    """Take the keyboard from whatever part holds it."""
+    for widget in panel.findChildren(QWidget):
+        widget.clearFocus()
 
 
 def said(panel: ProofPanel) -> str:
@@ -210,8 +218,7 @@ def test_a_used_panel_shows_what_a_new_one_shows(qtbot: QtBot) -> None:
             new = shown(qtbot, scene, height=height)
             settle()
             for panel in (used, new):  # a window that opens gives the keyboard to its first widget
-                panel.page.clearFocus()
-                panel.copy.clearFocus()
+                unfocus(panel)
             assert np.array_equal(
                 picture(used, width=400, height=height), picture(new, width=400, height=height)
             )
@@ -273,8 +280,7 @@ def test_a_ring_stands_around_the_text_for_the_keyboard_alone(
     panel = shown(qtbot, proved())
     panel.activateWindow()
     settle()  # a window that opens gives the keyboard to its first widget
-    for widget in (panel.page, panel.copy):
-        widget.clearFocus()
+    unfocus(panel)
     plain = pixels(panel)
     panel.page.setFocus(reason)
     changed = (pixels(panel) != plain).any(axis=2)
@@ -335,3 +341,33 @@ def test_the_title_is_never_cut(qtbot: QtBot, look: Appearance, width: int) -> N
     assert panel.title.shown() in (panel.say("title"), panel.say("title_short"))
     assert not 0 < len(panel.note.shown()) < 8 or panel.note.shown() == panel.say("unasked_short")
     assert panel.note.geometry().right() < panel.copy.geometry().left()
+
+
+def test_one_step_back_leads_to_what_mattered_most(qtbot: QtBot) -> None:
+    """From the output to its strongest neuron, to what that reads, and to x, where the way ends."""
+    made = Live(qtbot, ProofPanel(), state_of(selection=OUT))
+    panel = made.panel
+    assert isinstance(panel, ProofPanel)
+    seen = []
+    while panel.back.isEnabled():
+        panel.back.click()
+        cell = made.state.selection.cell()
+        assert cell is not None
+        seen.append(cell)
+    assert [cell.stage for cell in seen] == [Stage.ACT, Stage.UP, Stage.NORM, Stage.INPUT]
+    run = panel.scene.run if panel.scene is not None else None
+    assert run is not None
+    assert run.run is not None
+    layer = run.run.layer
+    assert isinstance(layer, FFN)
+    parts = layer.down[OUT.dim or 0] * run.run.trace.hidden[0, OUT.token]
+    assert seen[0].index == int(parts.abs().argmax())
+
+
+def test_before_the_pass_comes_to_it_a_number_is_not_shown(qtbot: QtBot) -> None:
+    early = proved(playback=Playback(0.1))
+    panel = shown(qtbot, early)
+    value = early.value(OUT.cell() or Cell(Stage.OUT, 0, 0, 0))
+    assert value is not None
+    assert numbers.short(value, digits=7) not in said(panel)
+    assert not panel.back.isEnabled()

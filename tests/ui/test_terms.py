@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.panels.terms import TermsPanel
-from ffn_explorer.state.app_state import Playback, Point, Selection
+from ffn_explorer.state.app_state import Cell, Playback, Selection
 from tests.ui.live import Live, pixels, state_of
 
 
@@ -39,10 +39,11 @@ def test_a_row_chooses_the_neuron_and_the_sum_stays(qtbot: QtBot) -> None:
 def test_pointing_is_passed_on(qtbot: QtBot) -> None:
     made, panel = live(qtbot, selection=OUT)
     before = pixels(panel)
-    panel.list.pointed.emit(7)
-    assert made.state.point == Point(neuron=7)
-    panel.list.pointed.emit(None)
-    assert made.state.point is None
+    seen = []
+    for key in (7, None):
+        panel.list.pointed.emit(key)
+        seen.append(made.state.hover)
+    assert seen == [Cell(Stage.ACT, 0, 5, 7), None]
     assert (pixels(panel) == before).all()
 
 
