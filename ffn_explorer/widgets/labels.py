@@ -1,7 +1,7 @@
 """Labels that shorten with an ellipsis instead of being cut, and keep the whole text in their tooltip."""
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 LEAST_LETTERS = 8
@@ -35,14 +35,14 @@ class ElidedLabel(QWidget):
         self._text, self._short = text, short
         self.setAccessibleName(text)
         self.updateGeometry()
-        self.update()
+        self._tell()
 
     def set_about(self, about: str) -> None:
         """Say in the tooltip what this is about."""
         if about != self._about:
             self._about = about
             self.setAccessibleDescription(about)
-            self.update()
+            self._tell()
 
     def set_look(self, font: QFont, colour: str) -> None:
         """Take another font and colour."""
@@ -51,7 +51,7 @@ class ElidedLabel(QWidget):
         self.setFont(font)
         self._colour = QColor(colour)
         self.updateGeometry()
-        self.update()
+        self._tell()
 
     def sizeHint(self) -> QSize:
         """Room for the whole text."""
@@ -70,12 +70,20 @@ class ElidedLabel(QWidget):
         shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, self.width())
         return "" if shown != text and len(shown) < LEAST_LETTERS else shown
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Shorten the text to the width at hand."""
+        super().resizeEvent(event)
+        self._tell()
+
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the text, shortened to the width at hand; then the tooltip has it whole."""
-        shown = self.shown()
-        whole = self._text if shown != self._text else ""
-        self.setToolTip("\n".join(filter(None, (whole, self._about))))
+        """Paint the text, shortened to the width at hand."""
         painter = QPainter(self)
         painter.setPen(self._colour)
-        painter.drawText(self.rect(), int(self._align | Qt.AlignmentFlag.AlignVCenter), shown)
+        painter.drawText(self.rect(), int(self._align | Qt.AlignmentFlag.AlignVCenter), self.shown())
         painter.end()
+
+    def _tell(self) -> None:
+        """Have the tooltip say the whole of a shortened text, in sight or not."""
+        whole = self._text if self.shown() != self._text else ""
+        self.setToolTip("\n".join(filter(None, (whole, self._about))))
+        self.update()
