@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import View
-from ffn_explorer.state.parts.matrix import window_seen
+from ffn_explorer.state.matrix_window import window_seen
 from ffn_explorer.state.result import Matrix, RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.lens import CELLS, Lens, around

@@ -38,7 +38,7 @@ class RoutingFrame:
         first = self.picture.first
         return expert is not None and first <= expert < first + self.picture.shown
 
-    def text(
+    def write(
         self, text: str, place: QRectF, *, align: Qt.AlignmentFlag, strong: bool = False, ink: bool = False
     ) -> None:
         """Paint one line in the small type."""

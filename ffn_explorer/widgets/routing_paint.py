@@ -131,7 +131,7 @@ class RoutingCells(RoutingFrame):
                 continue
             middle = area.top() + (row + 0.5) * self.high
             place = QRectF(0, middle - self.places.line / 2, right, self.places.line)
-            self.text(name, place, align=RIGHT, strong=row == chosen)
+            self.write(name, place, align=RIGHT, strong=row == chosen)
 
     def _experts(self) -> None:
         """Numbers under the columns; dropped ones struck through, the forced one pinned."""
@@ -168,7 +168,7 @@ class RoutingCells(RoutingFrame):
     def _expert(self, expert: int, label: QRectF) -> None:
         picture = self.picture
         strong = expert in (picture.expert, picture.forced)
-        self.text(f"{expert}", label, align=CENTRE, strong=strong)
+        self.write(f"{expert}", label, align=CENTRE, strong=strong)
         middle, line = label.center(), line_px(self.look, 1.5)
         if expert in picture.banned:
             half = QFontMetricsF(self.bold).horizontalAdvance(f"{expert}") / 2 + px(self.look, 3)

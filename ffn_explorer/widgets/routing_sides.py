@@ -84,7 +84,7 @@ class RoutingSides(RoutingFrame):
                 )
                 words.setRight(self.places.size.width())
                 if QFontMetricsF(self.bold).horizontalAdvance(picture.words.close) <= words.width():
-                    self.text(picture.words.close, words, align=LEFT, strong=True)
+                    self.write(picture.words.close, words, align=LEFT, strong=True)
 
     def _scale(self) -> None:
         """A strip from none to most, or from minus to plus, with its ends."""
@@ -96,26 +96,26 @@ class RoutingSides(RoutingFrame):
         strip = QRectF(
             place.left(), top, place.width(), min(px(self.look, 7), max(2.0, place.height() - 2 * line))
         )
-        self.text(picture.words.scale, QRectF(place.left(), place.top(), place.width(), line), align=LEFT)
+        self.write(picture.words.scale, QRectF(place.left(), place.top(), place.width(), line), align=LEFT)
         self.painter.drawImage(strip, ramp.copy())
         ends = (
             ("0", numbers.axis(picture.limit)) if weights else (signed(-picture.limit), signed(picture.limit))
         )
         below = QRectF(place.left(), strip.bottom(), place.width(), line)
-        self.text(ends[0], below, align=LEFT)
-        self.text(ends[1], below, align=RIGHT)
+        self.write(ends[0], below, align=LEFT)
+        self.write(ends[1], below, align=RIGHT)
 
     def _words(self) -> None:
         words, places, look = self.picture.words, self.places, self.look
         line, margin = places.line, places.margin
         top = QRectF(0, 0, places.size.width(), line)
-        self.text(fitting(words.readout, self.small, top.width()), top, align=LEFT, strong=False, ink=True)
+        self.write(fitting(words.readout, self.small, top.width()), top, align=LEFT, strong=False, ink=True)
         head = QRectF(margin.left(), margin.top() - line - px(look, 4), margin.width(), line)
-        self.text(fitting(words.margin, self.small, head.width()), head, align=LEFT)
+        self.write(fitting(words.margin, self.small, head.width()), head, align=LEFT)
         rows = QRectF(0, head.top(), places.area.left() - px(look, 8), line)
-        self.text(words.rows, rows, align=RIGHT)
+        self.write(words.rows, rows, align=RIGHT)
         left = places.area.left() - px(look, 8)
-        self.text(words.columns, QRectF(0, places.ticks.top() + px(look, 4), left, line), align=RIGHT)
+        self.write(words.columns, QRectF(0, places.ticks.top() + px(look, 4), left, line), align=RIGHT)
         self._margin_ends(QRectF(margin.left(), places.ticks.top() + px(look, 2), margin.width(), line))
 
     def _counts(self) -> None:
@@ -123,20 +123,20 @@ class RoutingSides(RoutingFrame):
         words, line, load = self.picture.words, self.places.line, self.places.load
         left = self.places.area.left() - px(self.look, 8)
         counts = QRectF(0, load.top() - line * 0.3, left, line)
-        self.text(numbers.count(self.picture.most), counts, align=RIGHT)
+        self.write(numbers.count(self.picture.most), counts, align=RIGHT)
         base = QRectF(0, load.bottom() - line, left, line)
         between = base.top() - counts.bottom()
         name = fitting(words.load, self.small, left)
         if between >= line * 0.8:
-            self.text(name, QRectF(0, (counts.bottom() + base.top() - line) / 2, left, line), align=RIGHT)
-            self.text("0", base, align=RIGHT)
+            self.write(name, QRectF(0, (counts.bottom() + base.top() - line) / 2, left, line), align=RIGHT)
+            self.write("0", base, align=RIGHT)
         else:
-            self.text(name, base, align=RIGHT)
+            self.write(name, base, align=RIGHT)
 
     def _margin_ends(self, place: QRectF) -> None:
         low, high = self.picture.margins
-        self.text(numbers.axis(high), place, align=RIGHT)
-        self.text(signed(low) if low else "0", place, align=LEFT)
+        self.write(numbers.axis(high), place, align=RIGHT)
+        self.write(signed(low) if low else "0", place, align=LEFT)
 
     def _legend(self) -> None:
         """Which line is the capacity, and whose load is whose."""
@@ -146,4 +146,4 @@ class RoutingSides(RoutingFrame):
                 self.small,
                 self.places.legend.width(),
             )
-            self.text(text, self.places.legend, align=RIGHT)
+            self.write(text, self.places.legend, align=RIGHT)

@@ -1,10 +1,9 @@
 """Parts "matrix" and "spot": the window of a weight matrix in sight, and the weights around the pointer."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from ffn_explorer.core.stages import Stage
-from ffn_explorer.state.app_state import View
+from ffn_explorer.state.matrix_window import Span, window_seen
 from ffn_explorer.state.parts.part import Asked, Known
 from ffn_explorer.state.pyramid import as_bytes, rounded_up
 from ffn_explorer.state.requests import PartRequest
@@ -26,15 +25,6 @@ SPOT = 32
 
 REACH = 14
 """So many weights to each side of the pointed one are always among them."""
-
-Span = tuple[int, int]
-
-
-class Window(NamedTuple):
-    """Part of a matrix: (first, past the last) of its rows and columns."""
-
-    rows: Span
-    columns: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,22 +133,6 @@ def shape_of(run: RunResult, role: str) -> tuple[int, int]:
     """Rows and columns of a matrix: `[F, D]` of up and gate, `[D, F]` of down."""
     d, f = run.values[Stage.OUT].shape[2], run.values[Stage.UP].shape[2]
     return (d, f) if role == "down" else (f, d)
-
-
-def window_seen(view: View, role: str, shape: tuple[int, int]) -> Window:
-    """Part of a matrix in sight. The view counts dimensions (first, shown) and neurons (first_row, rows).
-
-    So the same neurons stay in sight when the picture goes on from W_up to W_down.
-    """
-    dims, neurons = (view.first, view.shown), (view.first_row, view.rows)
-    rows, columns = (dims, neurons) if role == "down" else (neurons, dims)
-    return Window(_span(*rows, shape[0]), _span(*columns, shape[1]))
-
-
-def _span(first: int, shown: int, total: int) -> Span:
-    count = min(total, shown or total)
-    start = min(max(0, first), total - count)
-    return start, start + count
 
 
 def _snapped(seen: Span, total: int, most: int) -> tuple[int, int, int]:
