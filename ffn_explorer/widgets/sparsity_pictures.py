@@ -211,11 +211,13 @@ class SparsityPictures:
         zero = float(self.activity.zero_per_token[self.sentence, token])
         return Sizes(100.0 * counts / max(1, self.width), 100.0 * zero)
 
-    def _theta_line(self, scale: float) -> str:
+    def _theta_line(self, scale: float) -> tuple[str, ...]:
         if not self.scene.theta_relative:
-            return self.theta_equation
-        values = {"theta": self.theta_equation, "value": numbers.short(self.scene.theta * scale)}
-        return self._say("theta_at", **values, token=self._token_name(self.scene.selection.token))
+            return (self.theta_equation,)
+        value = numbers.short(self.scene.theta * scale)
+        name = self._token_name(self.scene.selection.token)
+        at = self._say("theta_at", theta=self.theta_equation, value=value, token=name)
+        return at, self.theta_equation, self._say("theta_is", theta=numbers.axis(self.scene.theta) + " × RMS")
 
     def _spread_legend(self, made: Spread) -> tuple[Marked, ...]:
         name = self._token_name(self.scene.selection.token)

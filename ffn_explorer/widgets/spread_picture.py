@@ -39,7 +39,8 @@ class SpreadPicture:
     theta: float
     """Where the line stands, as a size |hidden| (no unit)."""
     movable: bool
-    theta_words: str
+    theta_words: tuple[str, ...]
+    """Wordings of theta, longest first."""
     below: str
     above: str
     """Words on both sides of the line; "" leaves them out."""

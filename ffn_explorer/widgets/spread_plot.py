@@ -206,11 +206,14 @@ class SpreadPlot(Plot):
         for text, place, align in ((shown.above, right, LEFT), (shown.below, left, RIGHT)):
             self._side(painter, text, place.translated(0, line), align=align)
 
-    def _beside(self, painter: QPainter, text: str, right: QRectF, *, left: QRectF) -> None:
-        """Words right of the line where they fit, else left of it."""
+    def _beside(self, painter: QPainter, wordings: tuple[str, ...], right: QRectF, *, left: QRectF) -> None:
+        """The longest wording that fits right of the line, or else left of it."""
         bold = font(self.look, "small", bold=True)
-        fits = QFontMetricsF(bold).horizontalAdvance(text) <= right.width()
-        place, align = (right, LEFT) if fits else (left, RIGHT)
+        metrics = QFontMetricsF(bold)
+        sides = [(text, place, align) for text in wordings for place, align in ((right, LEFT), (left, RIGHT))]
+        text, place, align = next(
+            (side for side in sides if metrics.horizontalAdvance(side[0]) <= side[1].width()), sides[-1]
+        )
         self._clear(painter, text, place, align=align)
         draw_text(painter, text, place, font=bold, colour=theme_of(self.look).ink, align=align)
 

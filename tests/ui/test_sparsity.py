@@ -254,7 +254,7 @@ def test_a_relative_theta_stands_at_the_tokens_own_rms(qtbot: QtBot) -> None:
     assert scene.run is not None
     row = scene.run.values[Stage.HIDDEN][0, scene.selection.token].astype(np.float64)
     assert picture.theta == pytest.approx(0.5 * np.sqrt((row**2).mean()), rel=1e-12)
-    assert "RMS" in picture.theta_words
+    assert all("RMS" in words for words in picture.theta_words)
 
 
 def test_tabs_choose_the_picture(qtbot: QtBot) -> None:
