@@ -184,6 +184,21 @@ MAKERS: dict[str, Callable[[], Scene]] = {
             ),
         )
     ),
+    "lanes": of(
+        AppState(
+            settings=GATED,
+            selection=Selection(token=3, neuron=20, stage=Stage.HIDDEN),
+            views=(("gate", View(mode="lanes", first=10, shown=40)), ("sparsity", View(mode="neurons"))),
+        )
+    ),
+    "sizes": of(
+        AppState(
+            settings=GATED,
+            compare=Compare(GATED.with_(activation="geglu")),
+            theta=Theta(0.3, relative=True),
+            views=(("sparsity", View(mode="values")),),
+        )
+    ),
     "broken": damaged,
     "early": early,
     "refused": lambda: scene_of(
