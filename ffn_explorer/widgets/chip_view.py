@@ -66,6 +66,8 @@ class ChipView(QWidget):
     def show_picture(self, picture: RowPicture) -> None:
         """Show other chips, another selection or another look; a held chip is let go where chips change."""
         old, self.picture = self.picture, picture
+        if picture == old:
+            return
         texts = tuple(chip.text for chip in picture.chips)
         if texts != tuple(chip.text for chip in old.chips) or old.look != picture.look:
             self.let_go()
