@@ -84,7 +84,7 @@ class SparsityPanel(Panel):
         if run is None or activity is None:
             self.note.set_text("")
             for picture in (self.bars, self.counts, self.plot):
-                picture.show_sentence(self.say("empty"), scene.look)
+                picture.show_sentence(self.say("empty" if run is None else "job.activity"), scene.look)
             return
         self._write_note(scene, run, activity)
         made = SparsityPictures(self.say, scene, run, activity)

@@ -21,7 +21,7 @@ from ffn_explorer.widgets.theme import Theme, blend, diverging, theme_of
 def lane_image(lane: Lane, laid: Columns, *, place: tuple[int, int], theme: Theme) -> QImage:
     """One row of pixels: the strongest value of each, or how many of its gates are nearly shut."""
     sentence, token = place
-    if not laid.used:
+    if not laid.used or lane.share == ():
         return QImage()
     if lane.share is None:
         values = lane.made.levels[laid.level].value[sentence, token : token + 1]

@@ -19,7 +19,8 @@ _GAP_PX = 4
 class Lane:
     """One strip over all neurons: values of a stage, or (with share) where its gates are nearly shut.
 
-    exact `[F]`; made: its pyramid; share: per level of `made` the active fraction `[B, S, C]`, for the mask.
+    exact `[F]`; made: its pyramid; share: per level of `made` the active fraction `[B, S, C]`, for the mask;
+    () while it is being counted.
     """
 
     name: str

@@ -162,13 +162,11 @@ class GatePictures:
             scale = f"±{numbers.axis(pyramid.limit)}"
             shown = cell_share(self.done.get(stage, 1.0))
             made.append(Lane(name, scale, stage, self.row(stage), pyramid, None, shown))
-        share = None if scene.activity is None else scene.activity.share.get(Stage.ACT)
-        if share is not None:
-            # The mask is what the product does to up, so it is drawn as the product is formed.
-            shown, act = cell_share(self.done.get(Stage.HIDDEN, 1.0)), run.pyramids[Stage.ACT]
-            words = self._say("lane_mask_scale")
-            mask = Lane(self._say("lane_mask"), words, Stage.HIDDEN, self.row(Stage.ACT), act, share, shown)
-            made.append(mask)
+        # The mask is what the product does to up, so it is drawn as the product is formed.
+        share = () if scene.activity is None else scene.activity.share.get(Stage.ACT, ())
+        shown, act = cell_share(self.done.get(Stage.HIDDEN, 1.0)), run.pyramids[Stage.ACT]
+        words = self._say("lane_mask_scale")
+        made.append(Lane(self._say("lane_mask"), words, Stage.HIDDEN, self.row(Stage.ACT), act, share, shown))
         return tuple(made)
 
     # Words and tables ---------------------------------------------------------------------------------------
