@@ -6,7 +6,7 @@ from typing import ClassVar
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ffn_explorer.core.activation_table import FUNCTIONS
-from ffn_explorer.core.stages import Stage
+from ffn_explorer.core.stages import WIDE, Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Cell
 from ffn_explorer.state.result import RunResult
@@ -63,7 +63,7 @@ class GatePanel(Panel):
         self.offered.taken.connect(lambda: self.request(changes.set_setting("activation", "swiglu")))
         self.grid.arranged.connect(self._redraw)
         self.map.pointed.connect(self._point)
-        self.map.chosen.connect(lambda neuron: self.request(changes.choose(neuron=neuron)))
+        self.map.chosen.connect(lambda neuron: self._choose_lane((None, neuron)))
         self.lanes.pointed.connect(self._point_lane)
         self.lanes.chosen.connect(self._choose_lane)
         self.lanes.zoomed.connect(lambda first, shown: self._view(first=first, shown=shown))
@@ -161,10 +161,7 @@ class GatePanel(Panel):
             self.request(changes.set_view(self.name, view))
 
     def _point(self, neuron: int | None) -> None:
-        if self.scene is not None and neuron is not None:
-            self.request(changes.point(token=self.scene.selection.token, neuron=neuron))
-        else:
-            self.request(changes.hover(None))
+        self.request(changes.hover(None if neuron is None else self._cell(Stage.GATE, neuron)))
 
     def _cell(self, stage: Stage, neuron: int) -> Cell | None:
         scene = self.scene
@@ -181,8 +178,12 @@ class GatePanel(Panel):
 
     def _choose_lane(self, at: tuple[Stage | None, int]) -> None:
         stage, neuron = at
-        cell = None if stage is None else self._cell(stage, neuron)
-        self.request(changes.choose(neuron=neuron) if cell is None else changes.select_cell(cell))
+        if stage is None and self.scene is not None:  # the mask is no stage: what is looked at stays
+            chosen = self.scene.selection.stage
+            stage = chosen if chosen in WIDE else Stage.GATE
+        cell = self._cell(stage or Stage.GATE, neuron)
+        if cell is not None:
+            self.request(changes.select_cell(cell))
 
     def _step(self, dx: int, dy: int) -> None:
         scene = self.scene

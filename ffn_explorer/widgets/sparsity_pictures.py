@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from ffn_explorer.core import sparsity
 from ffn_explorer.state import numbers
 from ffn_explorer.state.result import Activity, RunResult, Spread
 from ffn_explorer.state.scene import Scene
@@ -60,7 +61,18 @@ class SparsityPictures:
             rows_name=self._say("token"),
             axis_name=self._say("of_neurons"),
             readout=self._token_words(at) if self.progress >= 1.0 else ("",),
+            neuron=self._neuron_at_tokens(),
         )
+
+    def _neuron_at_tokens(self) -> tuple[bool, ...]:
+        """Where along the sentence the pointed neuron, else the chosen one, is active."""
+        pointed, scene = self.scene.pointed.neuron, self.scene
+        neuron = scene.selection.neuron if pointed is None else pointed
+        if neuron is None or not 0 <= neuron < self.width or self.progress < 1.0:
+            return ()
+        row = self.run.values[self.stage][self.sentence, : len(self.tokens)]  # [S, F]
+        on = sparsity.active(row, scene.theta, relative=scene.theta_relative)[:, neuron] & self.computed
+        return tuple(on.tolist())
 
     def _bar(self, token: int) -> TokenBar:
         place = (self.sentence, token)
@@ -101,6 +113,11 @@ class SparsityPictures:
             "zero": numbers.count(zero),
         }
         words = [self._say("token_words", **values), self._say("token_words_short", **values)]
+        marks, pointed = self._neuron_at_tokens(), self.scene.pointed.neuron
+        if marks:
+            neuron = self.scene.selection.neuron if pointed is None else pointed
+            key = "neuron_active" if marks[token] else "neuron_silent"
+            words.insert(0, words[0] + self._say(key, neuron=numbers.count(neuron or 0)))
         if row.other is not None:
             beside = self._say("beside_b", share=numbers.percent(row.other))
             words.insert(0, words[0] + beside)

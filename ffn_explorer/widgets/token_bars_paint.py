@@ -86,6 +86,8 @@ class BarsPainter:
             self.painter.setBrush(QColor(ground))
             wide = QRectF(0, place.top(), self.places.values.right(), place.height())
             self.painter.drawRoundedRect(wide, px(picture.look, 4), px(picture.look, 4))
+        if picture.neuron:
+            self._neuron(place, picture.neuron[index])
         bar = QRectF(place)
         high = max(1.0 / self.scale, place.height() * _BAR_SHARE)
         bar.setHeight(whole(high, self.scale))
@@ -98,6 +100,14 @@ class BarsPainter:
             under.setTop(bar.bottom() + max(1.0, line_px(picture.look)) / self.scale)
             under.setHeight(max(1.0 / self.scale, whole(high * 0.4, self.scale)))
             self._bar(under, row.other, row.other_zero, strong=False, other=True)
+
+    def _neuron(self, place: QRectF, active: bool) -> None:
+        """A dot before the bar: filled where the neuron in question is active at this token."""
+        radius = min(px(self.picture.look, 2.5), place.height() * 0.3)
+        centre = QPointF(place.left() - px(self.picture.look, 3.5), place.center().y())
+        self.painter.setPen(QPen(QColor(self.theme.ink), line_px(self.picture.look)))
+        self.painter.setBrush(QColor(self.theme.ink) if active else Qt.BrushStyle.NoBrush)
+        self.painter.drawEllipse(centre, radius, radius)
 
     def _bar(
         self, track: QRectF, active: float | None, zero: float, *, strong: bool, other: bool = False

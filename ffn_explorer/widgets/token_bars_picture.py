@@ -55,6 +55,8 @@ class TokenBarsPicture:
     axis_name: str
     readout: tuple[str, ...]
     """Numbers of the pointed or chosen token: wordings, longest first."""
+    neuron: tuple[bool, ...] = ()
+    """Whether the pointed or chosen neuron is active at each token; () while there is none."""
 
     @property
     def measured(self) -> tuple[object, ...]:

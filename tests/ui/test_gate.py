@@ -192,9 +192,8 @@ def test_neurons_are_pointed_at_and_chosen_on_the_map(qtbot: QtBot) -> None:
     assert picture.dots is not None
     at = panel.map.point_of(float(picture.dots.gate[11]), float(picture.dots.up[11]))
     mouse(panel.map, at)
-    qtbot.waitUntil(lambda: joined.state.point is not None)
-    assert joined.state.point is not None
-    assert joined.state.point.neuron == panel.map.neuron_at(at)
+    qtbot.waitUntil(lambda: joined.state.hover is not None)
+    assert joined.state.hover == Cell(Stage.GATE, 0, 5, panel.map.neuron_at(at) or 0)
     press(panel.map, at)
     chosen = joined.state.selection.neuron
     assert chosen is not None
