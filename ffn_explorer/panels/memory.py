@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 from ffn_explorer.core.readings import Memories
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
-from ffn_explorer.state.app_state import Cell, View
+from ffn_explorer.state.app_state import View
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.drawn_text import fitting
@@ -18,7 +18,7 @@ from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.labels import ElidedLabel
 from ffn_explorer.widgets.memory_rows import SORTS, MemoryRows, Sort
-from ffn_explorer.widgets.memory_words import dropped, kept_of, reading_of
+from ffn_explorer.widgets.memory_words import dropped, kept_of, point_at, reading_of
 from ffn_explorer.widgets.mode_tabs import Mode, ModeTabs
 from ffn_explorer.widgets.number_edit import IntEdit
 from ffn_explorer.widgets.panel import PADDING_PX, Panel
@@ -234,10 +234,8 @@ class MemoryPanel(Panel):
         found = None if scene is None else reading_of(scene)
         if scene is None or scene.run is None or found is None or neuron is None:
             self.request(changes.hover(None))
-        elif found.slot == 0:
-            self.request(changes.hover(Cell(scene.run.enters_down, found.sentence, found.token, neuron)))
         else:
-            self.request(changes.point(token=found.token, neuron=neuron, expert=found.expert))
+            self.request(point_at(scene.run, found, neuron))
 
     def _choose(self, neuron: int) -> None:
         if self.scene is not None and self.scene.run is not None:

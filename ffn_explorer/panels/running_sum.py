@@ -17,9 +17,10 @@ from ffn_explorer.widgets.drawn_text import fitting
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.labels import ElidedLabel
-from ffn_explorer.widgets.memory_words import dropped, reading_of
+from ffn_explorer.widgets.memory_words import dropped, point_at, rank_of, reading_of
 from ffn_explorer.widgets.number_edit import IntEdit
 from ffn_explorer.widgets.panel import PADDING_PX, Panel
+from ffn_explorer.widgets.sum_marks import SumMark
 from ffn_explorer.widgets.sum_plot import SumCurves, SumPicture, SumPlot, axes_of
 
 SPACING_PX = 6
@@ -30,7 +31,7 @@ class RunningSumPanel(Panel):
 
     name: ClassVar[str] = "running_sum"
     reads: ClassVar[frozenset[str]] = frozenset(
-        {"run", "memories", "settings", "edits", "origin", "progress"}
+        {"run", "memories", "settings", "edits", "origin", "progress", "selection", "hover", "point"}
     )
     moves: ClassVar[frozenset[Stage]] = frozenset({Stage.OUT})
 
@@ -46,6 +47,7 @@ class RunningSumPanel(Panel):
         self.field.chosen.connect(self._keep)
         self.all.clicked.connect(lambda: self._keep(0, gesture=""))
         self.plot.picked.connect(self._keep)
+        self.plot.pointed.connect(self._point)
 
     def restyle(self, scene: Scene) -> None:
         """Fonts, colours and the words that a language decides."""
@@ -162,6 +164,7 @@ class RunningSumPanel(Panel):
         curves = SumCurves(found.cosine, found.error)
         other = None if found.other is None else SumCurves(found.other.cosine, found.other.error)
         total = numbers.count(len(found.neuron))
+        progress = dict(scene.progress).get(Stage.OUT, 1.0)
         return SumPicture(
             look=scene.look,
             axes=axes_of(
@@ -173,8 +176,31 @@ class RunningSumPanel(Panel):
             other=other,
             k=k,
             names=(self.say("cosine"), self.say("error")),
-            progress=dict(scene.progress).get(Stage.OUT, 1.0),
+            progress=progress,
+            marks=self._marks(scene, found) if progress >= 1.0 else (),
         )
+
+    def _marks(self, scene: Scene, found: Memories) -> tuple[SumMark, ...]:
+        """The pointed neuron and the chosen one, at their ranks."""
+        chosen, pointed = scene.selection.neuron, scene.pointed
+        here = pointed.expert in (None, found.expert)
+        asked = [(chosen, True), (pointed.neuron if here and pointed.neuron != chosen else None, False)]
+        marks = []
+        for neuron, is_chosen in asked:
+            if neuron is not None and (rank := rank_of(found, neuron)) is not None:
+                values = {"k": numbers.count(rank), "n": numbers.count(neuron)}
+                words = (self.say("mark", **values), self.say("mark_short", **values), values["n"])
+                marks.append(SumMark(rank, words, is_chosen))
+        return tuple(marks)
+
+    def _point(self, k: int | None) -> None:
+        """Point at the memory that is the k-th strongest."""
+        scene = self.scene
+        found = None if scene is None else reading_of(scene)
+        if scene is None or scene.run is None or found is None or k is None or k > len(found.neuron):
+            self.request(changes.hover(None))
+        else:
+            self.request(point_at(scene.run, found, int(found.neuron[k - 1])))
 
     def _keep(self, k: int, *, gesture: str = "keep") -> None:
         if self.scene is not None:

@@ -1,6 +1,8 @@
-"""What both pictures of the memories ask of a Scene: which reading fits it, and why there is none."""
+"""What both pictures of the memories ask of a Scene: which reading fits it, and what one points at."""
 
 from ffn_explorer.core.readings import Memories
+from ffn_explorer.state import changes
+from ffn_explorer.state.app_state import Cell
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
 
@@ -23,3 +25,16 @@ def dropped(run: RunResult, found: Memories) -> bool:
 def kept_of(run: RunResult) -> int:
     """How many memories the pass keeps of each token."""
     return run.spec.keep or run.values[run.enters_down].shape[2]
+
+
+def rank_of(found: Memories, neuron: int) -> int | None:
+    """Place of a neuron among the memories, the strongest 1; None where it is not among them."""
+    places = (found.neuron == neuron).nonzero()[0]
+    return int(places[0]) + 1 if len(places) else None
+
+
+def point_at(run: RunResult, found: Memories, neuron: int) -> changes.Change:
+    """Point at a memory: its number of the pass where that holds it, which is the first expert's."""
+    if found.slot == 0:
+        return changes.hover(Cell(run.enters_down, found.sentence, found.token, neuron))
+    return changes.point(token=found.token, neuron=neuron, expert=found.expert)

@@ -18,6 +18,7 @@ from ffn_explorer.widgets.drawn_text import LEFT, draw_text
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.plot import Axes, Plot, line_pen
 from ffn_explorer.widgets.sizes import line_px, px
+from ffn_explorer.widgets.sum_marks import SumMark, draw_sum_marks
 from ffn_explorer.widgets.theme import blend, theme_of
 
 MOST_TICKS = 7
@@ -38,7 +39,10 @@ class SumCurves:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SumPicture:
-    """All that the plot draws; progress 0..1: how far the curves are drawn.  names: of cosine and error."""
+    """All that the plot draws; progress 0..1: how far the curves are drawn.  names: of cosine and error.
+
+    marks: neurons on the curves, once these are drawn to their end.
+    """
 
     look: Appearance
     axes: Axes
@@ -47,6 +51,7 @@ class SumPicture:
     k: int
     names: tuple[str, str]
     progress: float
+    marks: tuple[SumMark, ...] = ()
 
 
 class SumPlot(Plot):
@@ -54,16 +59,20 @@ class SumPlot(Plot):
 
     picked = Signal(int)
     """Number of memories that a person wants to keep, 1..F."""
+    pointed = Signal(object)
+    """Rank k of the memory under the pointer, the strongest 1, or None; only when it changes."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build an empty plot."""
         super().__init__(parent)
         self._picture: SumPicture | None = None
         self._held = False
+        self._pointed: int | None = None
         self._lines = tuple(pg.PlotCurveItem(antialias=True, connect="finite") for _ in range(4))
         for depth, item in enumerate(self._lines, 4):
             item.setZValue(depth)
             self.box.addItem(item, ignoreBounds=True)
+        self.moved.connect(self._report)
 
     def show_sum(self, picture: SumPicture) -> None:
         """Draw a picture."""
@@ -100,6 +109,8 @@ class SumPlot(Plot):
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         self._paint_curve_names(painter, picture)
+        marks = [(mark, self.point_of(math.log2(mark.k), 0.0).x()) for mark in picture.marks]
+        draw_sum_marks(painter, marks, self._heights, area=self.area, look=self.look)
         self._paint_handle(painter, picture)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -139,6 +150,21 @@ class SumPlot(Plot):
     def _pick(self, k: int) -> None:
         if self._picture is not None and k != self._picture.k:
             self.picked.emit(k)
+
+    def _report(self, at: QPointF | None) -> None:
+        picture = self._picture
+        inside = at is not None and picture is not None and self.area.contains(at) and not self._held
+        k = self.k_at(at.x()) if at is not None and inside else None
+        if k != self._pointed:
+            self._pointed = k
+            self.pointed.emit(k)
+
+    def _heights(self, x: float) -> tuple[float, ...]:
+        """Where both curves run at an x, in pixels."""
+        assert self._picture is not None
+        curves, k = self._picture.curves, self.k_at(x)
+        values = (float(line[k]) for line in (curves.cosine, curves.error))
+        return tuple(self.point_of(0.0, value).y() for value in values if math.isfinite(value))
 
     def _draw_lines(self, picture: SumPicture) -> None:
         theme, look = theme_of(picture.look), picture.look

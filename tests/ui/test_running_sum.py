@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer.core.edits import Edits
@@ -14,8 +15,9 @@ from ffn_explorer.core.readings import Memories
 from ffn_explorer.core.spec_of import spec_of
 from ffn_explorer.core.stages import Stage, stages_of
 from ffn_explorer.panels.running_sum import RunningSumPanel
-from ffn_explorer.state import numbers, timeline
-from ffn_explorer.state.app_state import AppState, Compare, Playback
+from ffn_explorer.state import changes, numbers, timeline
+from ffn_explorer.state.app_state import AppState, Cell, Compare, Playback, Point
+from ffn_explorer.widgets.sum_marks import clearance
 from ffn_explorer.widgets.sum_plot import SumCurves, SumPicture, axes_of
 from tests.ui.live import SMALL, Live, drag, mouse, settle, state_of
 
@@ -187,3 +189,55 @@ def test_axes_follow_curves_that_leave_the_unit_range() -> None:
     curves = SumCurves(np.array([0.0, -0.4, 1.0]), np.array([1.0, 1.7, np.nan]))
     axes = axes_of([curves], x_name=("x",), y_name="y")
     assert axes.y == (-0.4, 1.7)
+
+
+def test_pointing_at_k_points_at_the_k_th_strongest_everywhere(qtbot: QtBot) -> None:
+    shown = live(qtbot)
+    plot, found = panel_of(shown).plot, found_in(shown)
+    mouse(plot.viewport(), QEvent.Type.MouseMove, at_k(shown, 4))
+    qtbot.waitUntil(lambda: shown.state.hover is not None)
+    neuron = int(found.neuron[3])
+    assert shown.state.hover == Cell(Stage.ACT, 0, found.token, neuron)
+    (mark,) = picture_of(shown).marks
+    assert (mark.k, mark.chosen) == (4, False)
+    assert mark.words[0] == f"no. 4: neuron {neuron}"
+    assert shown.state.edits.keep == 0, "pointing keeps what is kept"
+    QApplication.sendEvent(plot, QEvent(QEvent.Type.Leave))
+    qtbot.waitUntil(lambda: shown.state.hover is None)
+    assert picture_of(shown).marks == ()
+
+
+def test_the_second_expert_s_memories_are_pointed_at_as_its_own(qtbot: QtBot) -> None:
+    shown = live(qtbot, state_of(settings=SMALL.with_(experts=4, top_k=2)))
+    scene = shown.panel.scene
+    assert scene is not None
+    assert scene.run is not None
+    assert scene.run.expert_index is not None
+    second = int(scene.run.expert_index[0, 5, 1])
+    shown.change(changes.select_expert(second))
+    found = found_in(shown)
+    assert (found.slot, found.expert) == (1, second)
+    mouse(panel_of(shown).plot.viewport(), QEvent.Type.MouseMove, at_k(shown, 1))
+    qtbot.waitUntil(lambda: shown.state.point is not None)
+    assert shown.state.point == Point(token=5, neuron=int(found.neuron[0]), expert=second)
+    assert [mark.k for mark in picture_of(shown).marks] == [1]
+    shown.change(changes.point(neuron=int(found.neuron[0]), expert=(second + 1) % 4))
+    assert picture_of(shown).marks == (), "another expert's neuron has no rank among these"
+
+
+def test_the_chosen_neuron_stands_at_its_rank(qtbot: QtBot) -> None:
+    shown = live(qtbot)
+    found = found_in(shown)
+    for rank in (1, 9, F):
+        shown.change(changes.choose(neuron=int(found.neuron[rank - 1])))
+        assert [(mark.k, mark.chosen) for mark in picture_of(shown).marks] == [(rank, True)]
+    shown.change(changes.point(neuron=int(found.neuron[1])))
+    assert [(mark.k, mark.chosen) for mark in picture_of(shown).marks] == [(F, True), (2, False)]
+
+
+def test_a_name_keeps_clear_of_the_curves(qtbot: QtBot) -> None:
+    def heights(x: float) -> tuple[float, ...]:
+        return 100.0 - x / 10.0, 20.0
+
+    assert clearance(QRectF(0.0, 40.0, 50.0, 20.0), heights) == pytest.approx(20.0)
+    assert clearance(QRectF(0.0, 85.0, 200.0, 20.0), heights) < 0.0
