@@ -236,14 +236,15 @@ class WeightsPanel(Panel):
             self.request(changes.hover(None))
         else:
             neuron, dim = at[::-1] if made.role == "down" else at
-            self.request(changes.point(neuron=neuron, dim=dim, stage=READS[made.role]))
+            stage = READS[made.role]
+            self.request(changes.point(neuron=neuron, dim=dim, expert=made.expert, stage=stage))
 
     def _choose(self, row: int, column: int, *, gesture: str = "") -> None:
         made = None if self.scene is None else self.scene.matrix
         if made is not None:
             neuron, dim = (column, row) if made.role == "down" else (row, column)
-            stage = READS[made.role]
-            self.request(changes.choose(neuron=neuron, dim=dim, stage=stage, gesture=gesture))
+            place = {"neuron": neuron, "dim": dim, "expert": made.expert}
+            self.request(changes.choose(**place, stage=READS[made.role], gesture=gesture))
 
     def _step(self, dx: int, dy: int) -> None:
         """Choose the neighbour of the chosen weight, and keep it in sight."""

@@ -14,7 +14,8 @@ from ffn_explorer.core.handmade_examples import EXAMPLES
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.panels.weights import WeightsPanel
-from ffn_explorer.state.app_state import Appearance, AppState, Playback, Point, Selection, View
+from ffn_explorer.state import changes
+from ffn_explorer.state.app_state import Appearance, AppState, Cell, Playback, Point, Selection, View
 from ffn_explorer.state.handmade_changes import use_memory
 from ffn_explorer.state.handmade_words import hand_word
 from ffn_explorer.state.result import Matrix
@@ -22,7 +23,7 @@ from ffn_explorer.widgets.matrix_image import matrix_image
 from ffn_explorer.widgets.matrix_picture import MatrixPicture, MatrixPlaces
 from ffn_explorer.widgets.theme import THEMES
 from tests.scenes import empty_scene, make_scene
-from tests.ui.live import Live, drag, pixels, scene_of, settle, state_of
+from tests.ui.live import Live, drag, mouse, pixels, scene_of, settle, state_of
 
 WIDE = Settings(d_model=640, d_ff=1_280, heads=2, kv_heads=2)
 GATED = Settings(d_model=24, d_ff=64, activation="swiglu", heads=2, kv_heads=2)
@@ -312,3 +313,33 @@ def test_before_the_first_pass_it_says_so(qtbot: QtBot) -> None:
     assert panel.view.sentence == "Reading the weights…"
     panel.offer(scene_of(state_of()))
     assert panel.view.sentence == ""
+
+
+def test_the_matrix_of_the_stage_pointed_at_is_shown_until_a_tab_is_pinned(qtbot: QtBot) -> None:
+    live, _ = live_of(qtbot, state_of(settings=GATED, selection=Selection(stage=Stage.ACT)))
+    assert matrix_of(live).role == "up"
+    for point in (changes.point(stage=Stage.OUT), changes.hover(Cell(Stage.OUT, 0, 1, 3))):
+        live.change(point)
+        assert matrix_of(live).role == "down"
+        live.change(changes.hover(None))
+        assert matrix_of(live).role == "up"
+    live.change(changes.point(stage=Stage.GATE))
+    assert matrix_of(live).role == "gate"
+    live.change(changes.point(stage=Stage.RESIDUAL))
+    assert matrix_of(live).role == "up", "a stage that reads no matrix leads nowhere"
+    live.change(changes.set_view("weights", View(mode="up")))
+    live.change(changes.point(stage=Stage.OUT))
+    assert matrix_of(live).role == "up"
+
+
+def test_a_weight_of_an_expert_names_the_expert(qtbot: QtBot) -> None:
+    settings = GATED.with_(experts=4, top_k=2)
+    live, panel = live_of(qtbot, state_of(settings=settings, views=pinned(mode="up")))
+    expert = matrix_of(live).expert
+    assert expert is not None
+    mouse(panel.view.viewport(), QEvent.Type.MouseMove, place_of(live, 40, 7))
+    qtbot.waitUntil(lambda: live.state.point is not None)
+    assert live.state.point == Point(Stage.UP, None, 40, 7, expert)
+    QTest.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=place_of(live, 30, 11).toPoint())
+    assert (live.state.selection.neuron, live.state.selection.expert) == (30, expert)
+    assert matrix_of(live).expert == expert

@@ -14,6 +14,9 @@ PANEL = "weights"
 
 ROLES = ("up", "gate", "down")
 
+READ_IN = frozenset({Stage.UP, Stage.GATE, Stage.OUT})
+"""Stages that read a matrix of their own."""
+
 MOST_ROWS, MOST_COLUMNS = 512, 1_024
 """Cells of a window at most."""
 
@@ -102,10 +105,16 @@ def compute_matrix(request: MatrixRequest, known: Known) -> Matrix:
 
 
 def role_shown(asked: Asked) -> str:
-    """The chosen role where the FFN has it; else that of the stage under way, at rest of the chosen one."""
+    """The chosen role where the FFN has it; else the matrix pointed at in any panel; else that of the pass.
+
+    That of the pass is the one of the stage under way, at rest of the chosen one.
+    """
     stages, wanted = asked.run.stages, asked.state.view(PANEL).mode
     if wanted in ROLES and (wanted != "gate" or Stage.GATE in stages):
         return wanted
+    at = asked.state.hover or asked.state.point
+    if at is not None and at.stage in READ_IN and at.stage in stages:
+        return role_of(at.stage)
     chosen = asked.chosen.stage
     stage = asked.stage
     if chosen is not None and (asked.state.playback.time >= 1.0 or {stage, chosen} <= {Stage.GATE, Stage.UP}):
