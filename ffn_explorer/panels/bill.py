@@ -4,18 +4,15 @@ from typing import ClassVar
 
 from PySide6.QtWidgets import QWidget
 
-from ffn_explorer.core.cost import matrices_of
 from ffn_explorer.core.stages import Stage
-from ffn_explorer.state import changes, numbers
+from ffn_explorer.state import bill_words, changes, numbers, timeline
 from ffn_explorer.state.bill_formulas import BillFormulas, bill_formulas, line_formula
 from ffn_explorer.state.counters import (
     SEGMENTS,
     STAGE_OF,
     Kind,
     Segment,
-    active_parameters,
     bill_ends,
-    expert_bill,
     lines,
     portion,
     read_share,
@@ -23,10 +20,14 @@ from ffn_explorer.state.counters import (
 )
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
-from ffn_explorer.state.setting_changes import parameter_matched, weights_to_match
+from ffn_explorer.state.setting_changes import parameter_matched
+from ffn_explorer.state.text import Text
 from ffn_explorer.widgets.bill_chart import BillChart
+from ffn_explorer.widgets.bill_hairlines import hairlines_of
 from ffn_explorer.widgets.bill_picture import Bar, BillPicture, Piece
 from ffn_explorer.widgets.buttons import WordButton
+from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.panel import Panel
 
 OF_STAGE: dict[Stage, Segment] = {Stage.GATE: "gate", Stage.UP: "up", Stage.OUT: "down"}
@@ -50,7 +51,7 @@ class BillPanel(Panel):
         self._header.addWidget(self.match)
         self.set_body(self.chart)
         self.chart.pointed.connect(self._point)
-        self.chart.chosen.connect(lambda stage: self.request(changes.choose(stage=stage)))
+        self.chart.chosen.connect(self._go_to)
         self.chart.stepped.connect(self._step)
         self.match.clicked.connect(lambda: self.request(changes.match_parameters()))
 
@@ -97,14 +98,18 @@ class BillPanel(Panel):
     def _picture(self, scene: Scene, run: RunResult) -> BillPicture:
         formulas = bill_formulas(run.request.settings, run.lengths)
         done = dict(scene.progress)
+        expert = scene.selection.expert if scene.pointed.expert is None else scene.pointed.expert
         reading = {stage for stage in self.moves if 0.0 < done.get(stage, 0.0) < 1.0}
         return BillPicture(
             look=scene.look,
             bars=(self._parameters(scene, run, formulas), self._flops(scene, run, formulas)),
             counters=self._counters(scene, run),
             formula=self._formula(scene, run, formulas),
-            lesson=self._lesson(scene),
-            experts=self._experts(scene, run),
+            token=self._token(scene, run),
+            unit=self._unit(scene, run),
+            lesson=self._said(bill_words.lesson(scene.settings, scene.compare)),
+            experts=self._said(bill_words.of_experts(run, expert)),
+            hairlines=hairlines_of(scene, run),
             rows=self._rows(scene, run),
             names=(self.say("a"), self.say("b")),
             chosen=scene.selection.stage,
@@ -229,37 +234,24 @@ class BillPanel(Panel):
         both = [self.say("side_by_side", one=a, first=n, other=b, second=m) for n, m, a, b in pairs]
         return (*both[:2], *(self.say("named", name=self.say(first), n=words) for words in one))
 
-    def _lesson(self, scene: Scene) -> tuple[str, ...]:
-        """The width of equal parameters, and what it comes to."""
-        settings, other = scene.settings, scene.compare
-        wanted = numbers.count(weights_to_match(settings, other))
-        width = numbers.count(parameter_matched(settings, other).d_ff)
-        values = {"width": width, "weights": wanted, "d": numbers.count(settings.d_model)}
-        if other is not None:
-            return (self.say("lesson_b", **values), self.say("lesson_short", **values))
-        key = "lesson_gated" if matrices_of(settings) == 3 else "lesson_plain"
-        if settings.is_moe:
-            key = "lesson_experts"
-        return (self.say(key, **values), self.say("lesson_short", **values))
+    def _token(self, scene: Scene, run: RunResult) -> tuple[str, ...]:
+        """What the pointed token, else the chosen one, costs."""
+        sentence, pointed = scene.selection.sentence, scene.pointed.token
+        tokens = run.tokens[sentence]
+        at = scene.selection.token if pointed is None or pointed >= len(tokens) else pointed
+        named = shown_token(tokens[at], font(scene.look, "small"))
+        return self._said(bill_words.of_token(run, sentence=sentence, token=at, named=named))
 
-    def _experts(self, scene: Scene, run: RunResult) -> tuple[str, ...]:
-        """The expert pointed at or chosen, else what one token uses of them all."""
-        settings = run.request.settings
-        if not settings.is_moe:
-            return ()
-        expert = scene.selection.expert if scene.pointed.expert is None else scene.pointed.expert
-        if expert is not None and expert < settings.experts:
-            counts = expert_bill(run, expert)._asdict()
-            said = {"expert": expert, **{name: numbers.count(n) for name, n in counts.items()}}
-            return (self.say("expert", **said), self.say("expert_short", **said))
-        active = active_parameters(settings)
-        values = {
-            "k": numbers.count(settings.top_k),
-            "total": numbers.count(settings.experts),
-            "active": numbers.count(active),
-            "share": numbers.percent(active / run.bill.ffn_total),
-        }
-        return (self.say("experts", **values), self.say("experts_short", **values))
+    def _unit(self, scene: Scene, run: RunResult) -> tuple[str, ...]:
+        """What the pointed neuron or dimension holds, else the chosen ones."""
+        at, settings = scene.pointed, run.request.settings
+        neuron, dim = at.neuron, at.dim
+        if (neuron, dim) == (None, None):
+            neuron, dim = scene.selection.neuron, scene.selection.dim
+        return self._said(bill_words.of_unit(settings, neuron=neuron, dim=dim))
+
+    def _said(self, wordings: tuple[Text, ...]) -> tuple[str, ...]:
+        return tuple(map(self.say, wordings))
 
     def _rows(self, scene: Scene, run: RunResult) -> tuple[tuple[str, ...], ...]:
         """Every matrix and bias: its parameters, those read so far, its FLOPs."""
@@ -293,4 +285,10 @@ class BillPanel(Panel):
         at = stages.index(now) + dx if now in stages else 0
         if dx:
             stage = stages[min(max(0, at), len(stages) - 1)]
-            self.request(changes.choose(stage=stage, gesture="arrow keys"))
+            self._go_to(stage, gesture="arrow keys")
+
+    def _go_to(self, stage: Stage, *, gesture: str = "") -> None:
+        """Choose a stage, and go to the moment at which its matrix is read."""
+        if self.scene is not None and self.scene.run is not None:
+            self.request(changes.choose(stage=stage, gesture=gesture))
+            self.request(changes.seek(timeline.time_of(stage, self.scene.run.stages)))

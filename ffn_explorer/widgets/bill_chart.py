@@ -10,7 +10,16 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import numbers
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.axes import ticks
-from ffn_explorer.widgets.bill_picture import Bar, BarPlaces, BillPicture, BillPlaces, Piece, bill_places
+from ffn_explorer.widgets.bill_hairlines import draw_hairlines
+from ffn_explorer.widgets.bill_picture import (
+    LINES,
+    Bar,
+    BarPlaces,
+    BillPicture,
+    BillPlaces,
+    Piece,
+    bill_places,
+)
 from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text, fitting
 from ffn_explorer.widgets.fonts import font
@@ -108,16 +117,18 @@ class BillPainter:
     def paint(self) -> None:
         """Paint everything."""
         self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        first = self.picture.bars[0]
         for bar, place in zip(self.picture.bars, self.places.bars, strict=True):
             self._line(bar.head, place.head, ink=True)
             self._line(bar.formula, place.formula)
             self._bar(bar, place)
+            if bar is first:
+                self._hairlines(bar, place)
             if place.ticks.height():
                 self._ticks(bar, place)
-        self._line(self.picture.counters, self.places.counters, ink=True, bold=True)
-        self._line(self.picture.formula, self.places.formula)
-        self._line(self.picture.lesson, self.places.lesson)
-        self._line(self.picture.experts, self.places.experts)
+        for name in LINES:
+            lead = name == "counters"
+            self._line(getattr(self.picture, name), getattr(self.places, name), ink=lead, bold=lead)
         if self.places.rows.height():
             self._rows()
 
@@ -142,6 +153,11 @@ class BillPainter:
             x = min(x, place.bar.right() - 0.5)
             self.painter.drawLine(QPointF(x, place.bar.top() - 2), QPointF(x, place.bar.bottom() + 2))
 
+    def _hairlines(self, bar: Bar, place: BarPlaces) -> None:
+        laid = _laid(bar.pieces, place.bar, bar.most)
+        pieces = {piece.key: (rect, self._words(piece, rect)[1]) for piece, rect in laid}
+        draw_hairlines(self.painter, self.picture.hairlines, pieces, self.look)
+
     def _piece(self, piece: Piece, rect: QRectF) -> None:
         """A pale piece, filled from the left as it is read; its words change colour at the edge."""
         colour = _colour(piece, self.theme)
@@ -158,11 +174,20 @@ class BillPainter:
             self.painter.restore()
 
     def _inside(self, piece: Piece, rect: QRectF, colour: str) -> None:
+        words, _ = self._words(piece, rect)
+        if words:
+            draw_text(self.painter, words, rect, font=self.small, colour=colour, align=CENTRE)
+
+    def _words(self, piece: Piece, rect: QRectF) -> tuple[str, QRectF]:
+        """What stands in a piece, and the letters' place; nothing where none of its wordings fits."""
         metrics = QFontMetricsF(self.small)
         room = rect.width() - px(self.look, 8)
         words = next((words for words in piece.words if metrics.horizontalAdvance(words) <= room), "")
-        if words and rect.height() >= metrics.height() - 2:
-            draw_text(self.painter, words, rect, font=self.small, colour=colour, align=CENTRE)
+        if not words or rect.height() < metrics.height() - 2:
+            return "", QRectF()
+        place = QRectF(0, 0, metrics.horizontalAdvance(words) + 4, metrics.capHeight() + 4)
+        place.moveCenter(rect.center())
+        return words, place
 
     def _lit(self, piece: Piece, rect: QRectF) -> None:
         """A frame around the chosen piece, a thin one around the pointed; those being read are underlined."""

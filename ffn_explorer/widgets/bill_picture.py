@@ -7,12 +7,16 @@ from PySide6.QtGui import QFontMetricsF
 
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.app_state import Appearance
+from ffn_explorer.widgets.bill_hairlines import Hairline
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.sizes import px
 
 LEAST_BAR_PX = 9
 MOST_BAR_PX = 46
 _MOST_GAP_PX = 16
+LINES = ("counters", "token", "formula", "unit", "experts", "lesson")
+"""Sentences under the bars, from top to bottom."""
+
 LETTER_SHARE = 0.75
 """Height of a bar, in lines, from which "A" or "B" stands beside it."""
 
@@ -58,15 +62,19 @@ class Bar:
 class BillPicture:
     """Both bars and the lines between them.
 
-    counters, formula, lesson, experts: wordings, longest first; () where there is nothing to say.
+    The sentences (LINES) have their wordings, longest first; () where there is nothing to say.
     """
 
     look: Appearance
     bars: tuple[Bar, Bar]
     counters: tuple[str, ...]
+    token: tuple[str, ...]
     formula: tuple[str, ...]
+    unit: tuple[str, ...]
     lesson: tuple[str, ...]
     experts: tuple[str, ...]
+    hairlines: tuple[Hairline, ...]
+    """In the pieces of A's parameters."""
     rows: tuple[tuple[str, ...], ...]
     """Table of every matrix, its head first, where there is room for all of it."""
     names: tuple[str, str]
@@ -99,7 +107,9 @@ class BillPlaces:
     line: float
     bars: tuple[BarPlaces, BarPlaces]
     counters: QRectF
+    token: QRectF
     formula: QRectF
+    unit: QRectF
     lesson: QRectF
     experts: QRectF
     rows: QRectF
@@ -116,9 +126,11 @@ def bill_places(picture: BillPicture, size: QSizeF) -> BillPlaces:
     wanted = {
         "ticks": 2,
         "counters": 1,
+        "token": 1 if picture.token else 0,
         "formula": 1 if picture.formula else 0,
         "lesson": 1 if picture.lesson else 0,
         "experts": 1 if picture.experts else 0,
+        "unit": 1 if picture.unit else 0,
         "formulas": 2,
         "rows": len(picture.rows) + 1,
     }
@@ -137,7 +149,7 @@ def bill_places(picture: BillPicture, size: QSizeF) -> BillPlaces:
     pen.y += gaps / 3
     second = pen.bar(shown, thick, compared=picture.compared)
     pen.y += gaps / 3
-    rows = {name: pen.row(name in shown) for name in ("counters", "formula", "lesson", "experts")}
+    rows = {name: pen.row(name in shown) for name in LINES}
     table = QRectF(0, pen.y + gaps / 3, size.width(), line * len(picture.rows) if "rows" in shown else 0.0)
     return BillPlaces(line=line, bars=(first, second), rows=table, **rows)
 

@@ -12,11 +12,12 @@ from ffn_explorer.cli.run_report import facts
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.panels.bill import BillPanel
-from ffn_explorer.state import changes
+from ffn_explorer.state import changes, timeline
 from ffn_explorer.state.app_state import Appearance, Compare, Playback, Point, Selection
 from ffn_explorer.widgets import bill_chart, drawn_text
 from ffn_explorer.widgets.bill_chart import _laid
-from ffn_explorer.widgets.bill_picture import BillPicture, Piece
+from ffn_explorer.widgets.bill_hairlines import Hairline
+from ffn_explorer.widgets.bill_picture import LINES, BillPicture, Piece
 from tests.ui.live import SMALL, Live, scene_of, state_of
 from tests.ui.pictures import mouse, shown
 
@@ -110,6 +111,65 @@ def test_a_piece_chooses_its_stage(qtbot: QtBot, key: str, stage: Stage, bar: in
     mouse(chart, middle(live, bar, key), kind=QMouseEvent.Type.MouseButtonPress, pressed=True)
     assert live.state.selection.stage is stage
     assert picture_of(live).formula[0].startswith(f"W_{key}: D·F = 24·64 = 1,536 parameters, ")
+
+
+@pytest.mark.parametrize(("key", "stage"), [("gate", Stage.GATE), ("up", Stage.UP), ("down", Stage.OUT)])
+def test_a_piece_leads_to_the_moment_at_which_it_is_read(qtbot: QtBot, key: str, stage: Stage) -> None:
+    live = live_of(qtbot, GATED)
+    mouse(panel_of(live).chart, middle(live, 0, key), kind=QMouseEvent.Type.MouseButtonPress, pressed=True)
+    assert live.panel.scene is not None
+    assert live.panel.scene.run is not None
+    assert live.state.playback.time == timeline.time_of(stage, live.panel.scene.run.stages)
+    assert live.state.selection.stage is stage
+
+
+def test_the_token_in_question_is_billed(qtbot: QtBot) -> None:
+    live = live_of(qtbot, SMALL.with_(stack="decoder"), selection=Selection(token=1))
+    one = 4 * 24 * 64
+    assert picture_of(live).token[0] == (
+        f"at “keys”: {one:,} FLOPs of the FFN, as at every token (tokens: 8), and 192 of attention scores"
+    )
+    live.change(changes.point(token=4))
+    assert picture_of(live).token[0].endswith(" and 480 of attention scores")
+    assert picture_of(live).token[0].startswith("at “table”: ")
+
+
+def test_a_token_whose_expert_had_no_room_spends_less(qtbot: QtBot) -> None:
+    live = live_of(qtbot, SMALL.with_(experts=4, top_k=2, capacity_factor=0.5))
+    scene = live.panel.scene
+    assert scene is not None
+    assert scene.run is not None
+    assert scene.run.expert_dropped is not None
+    lost = scene.run.expert_dropped[0].sum(axis=1).tolist()
+    token = lost.index(1)
+    live.change(changes.choose(token=token))
+    spent = 4 * 24 * 64 + 2 * 4 * 24
+    assert picture_of(live).token[0].endswith(f"but experts without room: 1, so {spent:,} are spent")
+
+
+def test_neurons_and_dimensions_lie_in_their_matrices(qtbot: QtBot) -> None:
+    live = live_of(qtbot, GATED)
+    assert picture_of(live).hairlines == ()
+    assert picture_of(live).unit[0] == "one neuron: 74 parameters, one dimension of the output: 65"
+    live.change(changes.choose(neuron=9, dim=7))
+    chosen = (
+        Hairline("gate", 9.5 / 64, True),
+        Hairline("up", 9.5 / 64, True),
+        Hairline("down", 7.5 / 24, True),
+    )
+    assert picture_of(live).hairlines == chosen
+    live.change(changes.point(dim=0))
+    assert picture_of(live).hairlines == (*chosen, Hairline("down", 0.5 / 24, False))
+    assert picture_of(live).unit[0] == "dimension 0: 65 parameters (its row of W_down)"
+
+
+def test_the_neuron_of_an_expert_lies_among_that_expert_s_rows(qtbot: QtBot) -> None:
+    live = live_of(qtbot, SMALL.with_(experts=4, top_k=2))
+    live.change(changes.point(neuron=9, expert=3))
+    assert picture_of(live).hairlines == (
+        Hairline("gate", (3 * 64 + 9.5) / 256, False),
+        Hairline("up", (3 * 64 + 9.5) / 256, False),
+    )
 
 
 def test_attention_and_biases_choose_nothing(qtbot: QtBot) -> None:
@@ -245,7 +305,7 @@ def test_lines_stay_inside_a_small_card(qtbot: QtBot, look: Appearance, compare:
     panel.grab()
     places = panel.chart.places
     assert places is not None
-    rows = [places.counters, places.formula, places.lesson, places.experts, places.rows]
+    rows = [*(getattr(places, name) for name in LINES), places.rows]
     rows += [rect for bar in places.bars for rect in (bar.head, bar.bar, bar.other, bar.ticks)]
     assert all(rect.bottom() <= panel.chart.height() + 0.5 for rect in rows if rect.height())
     assert places.bars[1].bar.height() >= 8
