@@ -6,17 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QAbstractSpinBox,
-    QApplication,
-    QComboBox,
-    QLineEdit,
-    QPlainTextEdit,
-    QTextEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QWidget
 
 from ffn_explorer.app import dialogs
+from ffn_explorer.board.board import EDITORS
 from ffn_explorer.export.table import EXPORTERS, exporter_of
 from ffn_explorer.export.tsv import tsv
 from ffn_explorer.state import changes
@@ -30,7 +23,6 @@ from ffn_explorer.widgets.panel import Panel
 if TYPE_CHECKING:
     from ffn_explorer.app.window import Window
 
-EDITORS = (QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit, QTextEdit)
 SCALES = (1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
 
 

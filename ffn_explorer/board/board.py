@@ -5,7 +5,17 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
 from ffn_explorer.board.frame import Frame
 from ffn_explorer.panels.table import PANELS, PanelMaker
@@ -16,6 +26,8 @@ from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.sizes import px
 from ffn_explorer.widgets.theme import theme_of
 
+EDITORS = (QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit, QTextEdit)
+"""Widgets that keep letters and digits for themselves."""
 PICTURES_PX = {1: 430, 2: 430, 3: 530}
 """Least height of the pictures, by how many stand over each other; at the light theme and scale 1."""
 
@@ -236,8 +248,10 @@ def _shape(layout: Layout) -> tuple[object, ...]:
 
 
 def _first_focus(panel: Panel) -> QWidget:
-    """The panel itself where it takes the keyboard, else its picture, else its first button."""
+    """The panel itself where it takes the keyboard, else its picture, its first button, its first editor.
+
+    An editor comes last: it would keep the digits that lead on to the next panel.
+    """
     takers = [w for w in (panel, *panel.findChildren(QWidget)) if w.focusPolicy() & Qt.FocusPolicy.TabFocus]
     usable = [w for w in takers if w.isEnabled() and w.isVisibleTo(panel)]
-    pictures = [w for w in usable if not isinstance(w, QAbstractButton)]
-    return next(iter(pictures or usable), panel)
+    return min(usable, key=lambda w: (isinstance(w, EDITORS), isinstance(w, QAbstractButton)), default=panel)

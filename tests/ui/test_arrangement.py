@@ -63,6 +63,14 @@ def test_a_key_shows_a_layout_and_the_state_knows_what_is_in_sight(
     qtbot.waitUntil(lambda: all(panel.scene is window.scene for panel in window.board.panels.values()))
 
 
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_digits_lead_from_panel_to_panel_whatever_they_hold(window: Window, name: str) -> None:
+    press(window, DIGIT[name], CTRL)
+    for place, panel in enumerate(window.board.panels.values()):
+        press(window, Qt.Key(Qt.Key.Key_1 + place))
+        assert window.board.focused_panel() is panel
+
+
 def test_panels_that_stay_are_the_same_and_those_that_go_are_deleted(window: Window, qtbot: QtBot) -> None:
     before = dict(window.board.panels)
     press(window, DIGIT["lecture"], CTRL)
@@ -95,8 +103,8 @@ def test_the_keyboard_stays_with_a_panel_that_stays(window: Window) -> None:
     held = QApplication.focusWidget()
     press(window, DIGIT["lecture"], CTRL)
     assert QApplication.focusWidget() is held
-    window.board.focus_panel(list(window.board.panels).index("curve"))
-    window.arrangement.stand_instead("curve", absent(window))
+    window.board.focus_panel(3)
+    window.arrangement.stand_instead(list(window.board.panels)[3], absent(window))
     assert QApplication.focusWidget() is window.board
 
 

@@ -60,7 +60,7 @@ def window(qtbot: QtBot) -> Iterator[Window]:
     with qtbot.waitExposed(made):
         made.show()
     made.activateWindow()
-    qtbot.waitUntil(lambda: made.scene is not None and made.scene.position is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: made.scene is not None and made.scene.activity is not None, timeout=20_000)
     yield made
     assert made.director.close()
 
