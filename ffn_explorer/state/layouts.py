@@ -75,7 +75,7 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
         ),
         "inspect": _around(
             _column("memory", "running_sum", sizes=(58, 42)),
-            _column("neuron", "output", "proof", sizes=(36, 32, 32)),
+            _column("neuron", "output", "proof", sizes=(44, 37, 19)),
             sizes=(50, 50),
         ),
         "cost": _around(
