@@ -17,6 +17,7 @@ from ffn_explorer.widgets.mode_tabs import Mode, ModeTabs
 from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.place_depth import DepthPicture
 from ffn_explorer.widgets.place_layer import LayerPicture
+from ffn_explorer.widgets.place_marks import layer_marks, token_names
 from ffn_explorer.widgets.place_plan import Kind, Sublayer
 from ffn_explorer.widgets.place_view import Hit, PlacePicture, PlaceView, Row
 
@@ -97,18 +98,21 @@ class PlacePanel(Panel):
     def _row(self, scene: Scene, run: RunResult, stack: str) -> Row:
         settings, mine = run.request.settings, stack == run.request.settings.stack
         pointed = scene.pointed.stage
+        token = tuple(self.say("token", token=name) for name in token_names(scene, run))
         picture = LayerPicture(
             look=scene.look,
             labels=self._labels(run, stack),
             stages=tuple((stage, self._stage_words(stage)) for stage in run.stages),
             norm=self.say("norm"),
             ends=("x", "y"),
+            token=(self.say("enters"), token) if mine else None,
             lit=mine,
             mixed=settings.mixer,
             progress=scene.progress,
             current=scene.current,
             chosen=scene.selection.stage,
             pointed=pointed if pointed in run.stages else None,
+            marks=layer_marks(scene, settings) if mine else (),
         )
         number = {"n": numbers.count(settings.layer), "last": numbers.count(settings.layers - 1)}
         keys = (

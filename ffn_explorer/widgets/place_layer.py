@@ -9,6 +9,7 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.place_marks import LayerMark, draw_layer_marks
 from ffn_explorer.widgets.place_plan import INSIDE, Kind, Placed, Plan, Sizes
 from ffn_explorer.widgets.place_words import draw_fitting
 from ffn_explorer.widgets.sizes import line_px, px
@@ -31,22 +32,29 @@ class LayerPicture:
     stages: tuple[tuple[Stage, tuple[str, ...]], ...]
     norm: str
     ends: tuple[str, str]
+    """What stands over the stream where it comes in and where it leaves."""
+    token: tuple[str, tuple[str, ...]] | None
+    """Where it comes in with a token: words over it, and under it the token, the longest wording first."""
     lit: bool
     mixed: bool
     progress: tuple[tuple[Stage, float], ...] = ()
     current: Stage | None = None
     chosen: Stage | None = None
     pointed: Stage | None = None
+    marks: tuple[LayerMark, ...] = ()
 
 
 FOOT_LINES = 7
 """Lines of type that a layer must be high before one of them is kept for words under the norms."""
 
+START_PX = 42
+"""Room for the name of the token that comes in; the same for every token: nothing moves under a pointer."""
+
 ROOMY_PX = 380
-"""Width from which nothing has to be drawn narrower than usual."""
+"""Width from which nothing of two sublayers has to be drawn narrower than usual."""
 
 
-def sizes_of(look: Appearance, room: Box, *, small: bool = False) -> Sizes:
+def sizes_of(look: Appearance, room: Box, *, sublayers: int, small: bool = False) -> Sizes:
     """Fixed lengths at this look and room; small: of a layer that only stands beside the main one."""
     line = QFontMetricsF(font(look, "small")).height()
     narrow = min(1.0, max(0.4, room.w / px(look, ROOMY_PX)))
@@ -54,7 +62,10 @@ def sizes_of(look: Appearance, room: Box, *, small: bool = False) -> Sizes:
     slab, plus, gap = (share * px(look, size) for size in (9, 14, 7))
     foot = line + 1 if room.h >= FOOT_LINES * line and not small else 0.0
     title = 0.0 if small else line + px(look, 3)
-    return Sizes(slab, plus, gap, end=share * px(look, 18), title=title, foot=foot, narrow=narrow)
+    end = share * px(look, 18)
+    named = not small and room.w >= px(look, ROOMY_PX) * sublayers / 2
+    start = px(look, START_PX) if named else end
+    return Sizes(slab, plus, gap, start=start, end=end, title=title, foot=foot, narrow=narrow)
 
 
 def paint_layer(painter: QPainter, picture: LayerPicture, plan: Plan) -> None:
@@ -85,11 +96,25 @@ def _paint_stream(painter: QPainter, picture: LayerPicture, plan: Plan, *, theme
     painter.setBrush(ink)
     tip = QPointF(plan.right, plan.y)
     painter.drawPolygon([tip, tip + QPointF(-1.6 * head, -head), tip + QPointF(-1.6 * head, head)])
-    small = font(picture.look, "small", bold=True)
-    line, end = QFontMetricsF(small).height(), plan.sublayers[0].fork - plan.left
-    for words, left in zip(picture.ends, (plan.left, plan.right - end)):
-        place = QRectF(left, plan.y - line - px(picture.look, 6), end, line)
-        draw_fitting(painter, (words,), place, font=small, colour=theme.stages[Stage.INPUT])
+    _paint_ends(painter, picture, plan, colour=theme.stages[Stage.INPUT])
+
+
+def _paint_ends(painter: QPainter, picture: LayerPicture, plan: Plan, *, colour: str) -> None:
+    """Words where the stream comes in and leaves: a token's name stands under it, its symbol above."""
+    bold, gap = font(picture.look, "small", bold=True), px(picture.look, 6)
+    line, first = QFontMetricsF(bold).height(), plan.sublayers[0]
+    above = QRectF(plan.left, plan.y - line - gap, first.fork - plan.left - 2, line)
+    lead: tuple[str, ...] = picture.ends[:1]
+    if picture.token is not None:
+        # Below the stream there is room up to the first norm or block: the way around starts upwards.
+        right = (first.before or first.block).x
+        below = QRectF(plan.left, plan.y + gap / 2, right - plan.left - 2, line)
+        if draw_fitting(painter, picture.token[1], below, font=bold, colour=theme_of(picture.look).ink):
+            lead = (picture.token[0], picture.ends[0])
+    draw_fitting(painter, lead, above, font=bold, colour=colour)
+    end = plan.right - plan.end
+    place = QRectF(end, above.top(), plan.end, line)
+    draw_fitting(painter, picture.ends[1:], place, font=bold, colour=colour)
 
 
 def _paint_input(painter: QPainter, picture: LayerPicture, plan: Plan, *, theme: Theme) -> None:
@@ -218,10 +243,12 @@ def _paint_cell(painter: QPainter, picture: LayerPicture, stage: Stage, box: Box
         chosen = stage is picture.chosen
         painter.setPen(QPen(QColor(theme.ink), line_px(look, 2.2 if chosen else 1.2)))
         painter.drawRoundedRect(rect.adjusted(-2, -2, 2, 2), radius + 2, radius + 2)
-    face = font(look, "small", bold=current)
-    draw_fitting(
-        painter, dict(picture.stages)[stage], rect.adjusted(1, 0, -1, 0), font=face, colour=theme.ink
-    )
+    face, words = font(look, "small", bold=current), dict(picture.stages)[stage]
+    draw_fitting(painter, words, rect.adjusted(1, 0, -1, 0), font=face, colour=theme.ink)
+    metrics = QFontMetricsF(face)
+    letters = QRectF(0, 0, metrics.horizontalAdvance(words[0]) + 6, metrics.height())
+    letters.moveCenter(rect.center())
+    draw_layer_marks(painter, picture.marks, stage, place=rect, letters=letters, look=look)
 
 
 def _paint_slab(painter: QPainter, picture: LayerPicture, slab: Box, *, plan: Plan, theme: Theme) -> None:
@@ -235,6 +262,9 @@ def _paint_slab(painter: QPainter, picture: LayerPicture, slab: Box, *, plan: Pl
     painter.setBrush(blend(colour, theme.surface, share))
     painter.setPen(QPen(QColor(theme.ink if marked else edge), line_px(picture.look, 2.2 if marked else 1.2)))
     painter.drawRoundedRect(_rect(slab), 2, 2)
+    if stage is not None:
+        look, marks = picture.look, picture.marks
+        draw_layer_marks(painter, marks, stage, place=_rect(slab), letters=QRectF(), look=look)
 
 
 def _paint_norm_names(painter: QPainter, picture: LayerPicture, plan: Plan, *, theme: Theme) -> None:

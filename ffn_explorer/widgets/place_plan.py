@@ -28,7 +28,10 @@ class Sizes:
     slab: float
     plus: float
     gap: float
+    start: float
+    """Room at the left, for the words at x."""
     end: float
+    """Room at the right, for y."""
     title: float
     """Height of the FFN block's own title."""
     foot: float
@@ -76,6 +79,8 @@ class Plan:
 
     left: float
     right: float
+    end: float
+    """Room kept for words at the right."""
     y: float
     top: float
     """y of the residual's way over the blocks."""
@@ -109,15 +114,17 @@ def plan(
     top, height = room.y + arc, max(1.0, room.h - arc - sizes.foot)
     y = top + height / 2
     shares = [_share(sublayer, stages, sizes) for sublayer in sublayers]
-    fixed = 2 * sizes.end + sum(_fixed(sublayer, sizes) for sublayer in sublayers)
+    fixed = sizes.start + sizes.end + sum(_fixed(sublayer, sizes) for sublayer in sublayers)
     unit = max(0.0, room.w - fixed) / sum(shares)
-    at, placed = room.x + sizes.end, []
+    at, placed = room.x + sizes.start, []
     for sublayer, share in zip(sublayers, shares):
         one, at = _place(sublayer, at, Box(0.0, top, unit * share, height), y=y, sizes=sizes)
         placed.append(one)
     cells = _cells(placed[-1], stages, widths=widths, sizes=sizes, y=y)
     funnels = _funnels(placed[-1].block, {cell.stage: cell.box for cell in cells}, widths=widths, sizes=sizes)
-    return Plan(room.x, room.right, y, room.y + sizes.slab / 4, sizes.foot, tuple(placed), cells, funnels)
+    return Plan(
+        room.x, room.right, sizes.end, y, room.y + sizes.slab / 4, sizes.foot, tuple(placed), cells, funnels
+    )
 
 
 def _share(sublayer: Sublayer, stages: tuple[Stage, ...], sizes: Sizes) -> float:

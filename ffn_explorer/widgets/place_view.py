@@ -178,7 +178,7 @@ class PlaceView(Canvas):
                 row.sublayers,
                 picture.stages,
                 widths=picture.widths,
-                sizes=sizes_of(look, box, small=at > 0),
+                sizes=sizes_of(look, box, sublayers=len(row.sublayers), small=at > 0),
             )
             for at, (row, box) in enumerate(zip(picture.rows, boxes))
         )

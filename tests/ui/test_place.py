@@ -14,7 +14,9 @@ from ffn_explorer.panels.place import PlacePanel, sublayers_of
 from ffn_explorer.state import changes, timeline
 from ffn_explorer.state.app_state import Appearance, AppState, Playback, Point, Selection, View
 from ffn_explorer.state.handmade_changes import use_memory
+from ffn_explorer.widgets.place_marks import LayerMark
 from ffn_explorer.widgets.place_plan import Plan
+from ffn_explorer.widgets.place_view import Row
 from tests.ui.live import SMALL, Live, mouse, picture, pixels, scene_of, settle, state_of
 
 DEEP = (("place", View(mode="depth")),)
@@ -27,6 +29,11 @@ def opened(qtbot: QtBot, state: AppState, *, width: int = 700) -> tuple[Live, Pl
 
 def plan_of(panel: PlacePanel) -> Plan:
     return panel.view._plans[0]
+
+
+def row_of(panel: PlacePanel) -> Row:
+    assert panel.view._picture is not None
+    return panel.view._picture.rows[0]
 
 
 def middle(panel: PlacePanel, stage: Stage) -> QPointF:
@@ -230,3 +237,44 @@ def test_small_and_empty_cards(qtbot: QtBot, views: tuple[tuple[str, View], ...]
     panel.offer(scene)
     for size in ((420, 260), (200, 90), (40, 20)):
         picture(panel, width=size[0], height=size[1])
+
+
+def test_the_token_that_enters_is_named(qtbot: QtBot) -> None:
+    live, panel = opened(qtbot, state_of(selection=Selection(token=1)))
+    before = pixels(panel)
+    words = row_of(panel).picture.token
+    assert words is not None
+    assert words[0] == "x of"
+    assert words[1][:2] == ("“keys”", "“key…”")
+    live.change(changes.point(token=4))
+    words = row_of(panel).picture.token
+    assert words is not None
+    assert words[1][0] == "“table”"
+    assert (pixels(panel) != before).any()
+    assert panel.view._picture is not None
+    assert panel.view._picture.rows[1].picture.token is None, "the other stack computes no token"
+
+
+def test_its_name_takes_the_same_room_for_every_token(qtbot: QtBot) -> None:
+    live, panel = opened(qtbot, state_of(selection=Selection(token=1)))
+    placed = plan_of(panel)
+    live.change(changes.point(token=4))
+    assert plan_of(panel) == placed
+
+
+def test_neurons_and_dimensions_lie_in_the_rows_of_their_stages(qtbot: QtBot) -> None:
+    live, panel = opened(qtbot, state_of())
+    assert row_of(panel).picture.marks == ()
+    live.change(changes.choose(neuron=9, dim=23, stage=Stage.ACT))
+    chosen = (LayerMark(9.5 / 64, True, True), LayerMark(23.5 / 24, False, True))
+    assert row_of(panel).picture.marks == chosen
+    before = pixels(panel)
+    live.change(changes.point(neuron=40))
+    assert row_of(panel).picture.marks == (*chosen, LayerMark(40.5 / 64, True, False))
+    changed = np.argwhere((pixels(panel) != before).any(axis=2))
+    cells = {cell.stage: cell.box for cell in plan_of(panel).cells}
+    at = panel.view.mapTo(panel, panel.view.rect().topLeft())
+    y = at.y() + cells[Stage.UP].y + cells[Stage.UP].h * 40.5 / 64
+    assert abs(changed[:, 0] - y).max() <= 2.0, "one line at its height"
+    assert changed[:, 1].min() < at.x() + cells[Stage.UP].middle[0]
+    assert changed[:, 1].max() > at.x() + cells[Stage.ACT].middle[0]
