@@ -75,8 +75,9 @@ def reset_orders() -> Change:
 def _reordered(state: AppState, orders: list[list[int]]) -> AppState:
     """The sentences in these orders, with the same token chosen as before."""
     chosen = state.selection
-    before = order_of(state.source, chosen.sentence)
     moved = part(state, source=part(state.source, orders=tuple(map(_kept, orders))))
+    # A selection may point beyond the sentences; the Scene shows the nearest one there is.
+    before = order_of(state.source, chosen.sentence) if chosen.sentence < len(orders) else ()
     if chosen.token >= len(before):
         return moved
     place = orders[chosen.sentence].index(before[chosen.token])

@@ -15,9 +15,11 @@ from ffn_explorer.app.window import Window
 from ffn_explorer.core.activation_table import ACTIVATIONS
 from ffn_explorer.core.settings import CHOICES
 from ffn_explorer.core.stages import Stage
+from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import Cell, View
 from ffn_explorer.state.change import Change
+from ffn_explorer.state.layouts import LAYOUTS
 
 REMEMBERED = 60
 """Last steps that are told on failure."""
@@ -28,7 +30,8 @@ KEYS = (
     Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home,
     Qt.Key.Key_End, Qt.Key.Key_Tab, Qt.Key.Key_Backspace, Qt.Key.Key_Escape, Qt.Key.Key_P, Qt.Key.Key_L,
     Qt.Key.Key_T, Qt.Key.Key_M, Qt.Key.Key_B, Qt.Key.Key_F, Qt.Key.Key_G, Qt.Key.Key_Plus, Qt.Key.Key_Minus,
-    Qt.Key.Key_0, Qt.Key.Key_1, Qt.Key.Key_2, Qt.Key.Key_3, Qt.Key.Key_4, Qt.Key.Key_Return,
+    Qt.Key.Key_0, Qt.Key.Key_1, Qt.Key.Key_2, Qt.Key.Key_3, Qt.Key.Key_4, Qt.Key.Key_Return, Qt.Key.Key_X,
+    Qt.Key.Key_Z, Qt.Key.Key_C, Qt.Key.Key_V, Qt.Key.Key_N,
 )  # fmt: skip
 SENTENCES = ("Lost?", "鍵は机の上。", "a b c d e f g h i j", "one\ntwo words\nthree", "😀 é", " ", "x" * 40)
 SIZES = ((1_024, 640), (1_280, 720), (1_600, 1_000), (1_120, 900))
@@ -120,6 +123,7 @@ class Monkey:
             self._wheel,
             self._undo,
             self._resize,
+            self._rearrange,
         )
         self._draw.choice(acts)()
         close_popup()
@@ -187,3 +191,18 @@ class Monkey:
             size = self._draw.choice(SIZES)
             self._note(f"size {size}")
             self._window.resize(*size)
+
+    def _rearrange(self) -> None:
+        """Another layout, another panel in the place of one, or one that fills the board."""
+        arrangement, there = self._window.arrangement, list(self._window.board.panels)
+        way = self._draw.randrange(4)
+        name = self._draw.choice(tuple(LAYOUTS) if way == 0 else tuple(PANELS))
+        self._note(f"{('layout', 'instead', 'bring', 'fill')[way]} {name}")
+        if way == 0:
+            arrangement.use(name)
+        elif way == 1:
+            arrangement.stand_instead(self._draw.choice(there), name)
+        elif way == 2:
+            arrangement.bring(name)
+        else:
+            self._window.board.fill(name)

@@ -49,3 +49,9 @@ def test_it_is_one_step_of_undo() -> None:
     assert change.undoable
     assert change.what == "undo.reorder"
     assert not change.gesture
+
+
+def test_a_selection_beyond_the_sentences_stays_as_it_is() -> None:
+    state = AppState(selection=Selection(sentence=2, token=1))
+    for change in (changes.shuffle_orders(1), changes.reset_orders()):
+        assert change.to(state).selection == state.selection
