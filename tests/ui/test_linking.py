@@ -1,7 +1,8 @@
 """Linking: what a person clicks or points at in one panel changes every other panel.
 
 Each panel is swept with real mouse events; what it asks for is applied to the state, and every other panel
-must look different then. Nothing here knows what the panels show.
+must look different then, in one of two states at least: with experts and a hidden value chosen, or without
+experts and a value of the output chosen. Nothing here knows what the panels show.
 """
 
 from __future__ import annotations
@@ -12,8 +13,16 @@ from functools import cache
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF
-from PySide6.QtWidgets import QAbstractScrollArea, QAbstractSpinBox, QApplication, QLineEdit, QWidget
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractScrollArea,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer.core.settings import Settings
@@ -23,18 +32,23 @@ from ffn_explorer.state.app_state import AppState, Selection
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.panel import Panel
+from tests.snapshots.words import nameless, title
 from tests.ui.live import mouse, pixels, scene_of, settle
 
-SETTINGS = Settings(
-    d_model=24, d_ff=64, heads=2, kv_heads=2, activation="swiglu", experts=4, top_k=2, layers=4
-)
-STATE = AppState(
-    settings=SETTINGS, selection=Selection(token=4, neuron=9, dim=7, expert=None, stage=Stage.HIDDEN)
+DENSE = Settings(d_model=24, d_ff=64, heads=2, kv_heads=2, activation="swiglu", layers=4)
+STATES = tuple(
+    AppState(settings=settings, selection=Selection(token=4, neuron=9, dim=7, stage=stage))
+    for settings, stage in (
+        (DENSE.with_(experts=4, top_k=2), Stage.HIDDEN),
+        (DENSE, Stage.OUT),
+    )
 )
 SIZES = {"chips": (950, 60), "transport": (950, 96)}
 USUAL_SIZE = (520, 420)
 STEP_PX = 13
-"""Distance between the places swept: every row, chip and dot is met."""
+"""Distance between the places swept."""
+PLACES = 160
+"""Places swept of one widget."""
 MOST = 14
 """Different acts kept of one panel."""
 
@@ -72,47 +86,44 @@ FIELDS = ("sentence", "token", "neuron", "dim", "expert", "stage")
 
 
 def effect(before: AppState, after: AppState) -> tuple[object, ...]:
-    """Say what an act does, so that acts of one kind are kept once."""
+    """Say what an act does, so that acts of one kind are kept once; another stage is another kind."""
     old, new = before.selection, after.selection
     chosen = tuple(name for name in FIELDS if getattr(old, name) != getattr(new, name))
     point = tuple(name for name in FIELDS[1:] if after.point and getattr(after.point, name) is not None)
+    pointed = after.point.stage if after.point else after.hover.stage if after.hover else None
     moved = before.playback.time != after.playback.time
     # Early and late in the pass are different things to see.
-    return chosen, after.hover is not None, point, round(4 * after.playback.time) if moved else None
+    time = round(4 * after.playback.time) if moved else None
+    return chosen, new.stage, after.hover is not None, point, pointed, time
 
 
-NOTHING = effect(STATE, STATE)
-
-
-def acts_of(qtbot: QtBot, name: str) -> list[AppState]:
+def acts_of(qtbot: QtBot, name: str, begin: AppState) -> list[AppState]:
     """Return the states that pointing and clicking in a panel lead to, one per kind of act."""
-    panel = shown(qtbot, name, STATE)
+    panel = shown(qtbot, name, begin)
     asked: list[Change] = []
     panel.requested.connect(asked.append)
     found: dict[object, AppState] = {}
     for widget in surfaces(panel):
-        sweep(qtbot, widget, asked)
+        sweep(widget)
         for change in asked:
-            state = change.to(STATE)
-            same_run = (state.source, state.settings, state.edits) == (
-                STATE.source,
-                STATE.settings,
-                STATE.edits,
+            state = change.to(begin)
+            same_run = all(
+                getattr(state, name) == getattr(begin, name) for name in ("source", "settings", "edits")
             )
-            kind = effect(STATE, state)
-            if same_run and kind != ((), None, False) and len(found) < MOST:
-                found.setdefault(kind, replace(state, views=(), appearance=STATE.appearance))
+            kind = effect(begin, state)
+            if same_run and kind != effect(begin, begin) and len(found) < MOST:
+                found.setdefault(kind, replace(state, views=(), appearance=begin.appearance))
         asked.clear()
     panel.close()
     return list(found.values())
 
 
-def sweep(qtbot: QtBot, widget: QWidget, asked: list[Change]) -> None:
+def sweep(widget: QWidget) -> None:
     """Move over a widget and click at every place of a grid."""
     plain = [
         QPoint(x, y) for y in range(4, widget.height(), STEP_PX) for x in range(4, widget.width(), STEP_PX)
     ]
-    for place in plain[:: max(1, len(plain) // 60)]:
+    for place in plain[:: max(1, len(plain) // PLACES)]:
         if widget.childAt(place) is not None:
             continue
         at = QPointF(place)
@@ -125,27 +136,78 @@ def sweep(qtbot: QtBot, widget: QWidget, asked: list[Change]) -> None:
     QApplication.processEvents()
 
 
-EXPECTED_STILL: dict[tuple[str, str], str] = {}
+STEP_BACK = "a step back leads to another number of the same token and leaves the pass where it is"
+EXPECTED_STILL = {
+    ("weights", "position"): "a single weight has no place in a comparison of whole rows",
+    ("proof", "position"): STEP_BACK,
+    ("proof", "maps"): STEP_BACK,
+    ("proof", "card"): STEP_BACK,
+}
 """(acting, other) -> why the other has nothing to show of it."""
 
 
 @pytest.mark.parametrize("acting", PANELS)
 def test_what_is_done_in_one_panel_is_seen_in_every_other(qtbot: QtBot, acting: str) -> None:
-    states = acts_of(qtbot, acting)
-    assert states, f"{acting} asks for nothing when it is pointed at or clicked"
-    still = []
-    for other in PANELS:
-        if other == acting:
-            continue
-        panel = shown(qtbot, other, STATE)
-        before = pixels(panel)
-        if not any(differs(panel, state, before) for state in states):
-            still.append(other)
-        panel.close()
-    assert [other for other in still if (acting, other) not in EXPECTED_STILL] == []
+    still, asked = [other for other in PANELS if other != acting], False
+    for begin in STATES:
+        states = acts_of(qtbot, acting, begin) if still else []
+        still = [other for other in still if not answers(qtbot, other, begin, states)]
+        asked = asked or bool(states)
+    assert asked, f"{acting} asks for nothing when it is pointed at or clicked"
+    expected = {other for act, other in EXPECTED_STILL if act == acting}
+    assert expected <= set(still), "what is seen now is no longer expected to stay still"
+    missing = [other for other in still if other not in expected]
+    assert not missing, f"acting in {acting} changes nothing in {', '.join(missing)}"
+
+
+def answers(qtbot: QtBot, name: str, begin: AppState, states: list[AppState]) -> bool:
+    """Whether a panel looks different in any of these states."""
+    panel = shown(qtbot, name, begin)
+    before = pixels(panel)
+    found = any(differs(panel, state, before) for state in states)
+    panel.close()
+    return found
 
 
 def differs(panel: Panel, state: AppState, before: np.ndarray) -> bool:
     """Whether a panel looks different in another state."""
     panel.offer(scene(state))
     return bool((pixels(panel) != before).any())
+
+
+CONTROLS = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit)
+
+
+def controls(panel: Panel) -> set[QWidget]:
+    """Return what a person can use in a panel, the field inside a box apart."""
+    return {
+        widget
+        for widget in panel.findChildren(QWidget)
+        if (isinstance(widget, CONTROLS) or takes_clicks(widget))
+        and widget.isVisibleTo(panel)
+        and widget.isEnabled()
+        and not isinstance(widget.parent(), QAbstractSpinBox | QComboBox)
+    }
+
+
+def takes_clicks(widget: QWidget) -> bool:
+    """Whether a widget of the program does something of its own where it is pressed."""
+    ours = [kind for kind in type(widget).__mro__ if kind.__module__.startswith("ffn_explorer.")]
+    return any("mousePressEvent" in vars(kind) for kind in ours)
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_every_control_is_reached_by_tab_and_has_a_name(qtbot: QtBot, name: str) -> None:
+    panel = shown(qtbot, name, STATES[0])
+    panel.activateWindow()
+    panel.setFocus()
+    reached: list[QWidget] = []
+    for _ in range(200):
+        qtbot.keyClick(QApplication.focusWidget() or panel, Qt.Key.Key_Tab)
+        now = QApplication.focusWidget()
+        if now is None or now in reached:
+            break
+        reached.append(now)
+    missed = [title(widget) for widget in controls(panel) - set(reached)]
+    assert missed == []
+    assert list(nameless(panel)) == []
