@@ -15,6 +15,7 @@ from ffn_explorer.core.experiment import run
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.app_state import AppState, Playback, Point, Selection, View
+from ffn_explorer.state.matrix_window import Window, window_seen
 from ffn_explorer.state.needs import asked_of
 from ffn_explorer.state.parts import matrix as part
 from ffn_explorer.state.requests import run_of
@@ -175,11 +176,11 @@ def test_a_window_holds_what_is_seen_in_few_cells(total: int, data: st.DataObjec
 
 def test_the_view_counts_neurons_and_dimensions_in_every_matrix() -> None:
     view = View(first=2, shown=5, first_row=10, rows=20)
-    assert part.window_seen(view, "up", (40, 12)) == part.Window((10, 30), (2, 7))
-    assert part.window_seen(view, "down", (12, 40)) == part.Window((2, 7), (10, 30))
-    assert part.window_seen(View(), "down", (12, 40)) == part.Window((0, 12), (0, 40))
+    assert window_seen(view, "up", (40, 12)) == Window((10, 30), (2, 7))
+    assert window_seen(view, "down", (12, 40)) == Window((2, 7), (10, 30))
+    assert window_seen(View(), "down", (12, 40)) == Window((0, 12), (0, 40))
     far = View(first=100, shown=5, first_row=-3, rows=99)
-    assert part.window_seen(far, "gate", (40, 12)) == part.Window((0, 40), (7, 12))
+    assert window_seen(far, "gate", (40, 12)) == Window((0, 40), (7, 12))
 
 
 def test_the_weights_at_the_pointer_are_exact() -> None:
