@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
@@ -95,7 +96,11 @@ def _free_place(
 
 def clearance(place: QRectF, heights: Heights) -> float:
     """Pixels between a place and the curve nearest above or below it; negative where one runs through it."""
-    samples = [place.left() + place.width() * step / STEPS for step in range(STEPS + 1)]
-    half = place.height() / 2
-    gaps = [abs(place.center().y() - y) - half for at in samples for y in heights(at)]
+    middle, half = place.center().y(), place.height() / 2
+    samples = [heights(place.left() + place.width() * step / STEPS) for step in range(STEPS + 1)]
+    gaps = [
+        max(min(y0, y1) - middle, middle - max(y0, y1), 0.0) - half
+        for before, after in pairwise(samples)
+        for y0, y1 in zip(before, after)
+    ]
     return min(gaps, default=0.0)

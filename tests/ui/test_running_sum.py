@@ -241,3 +241,4 @@ def test_a_name_keeps_clear_of_the_curves(qtbot: QtBot) -> None:
 
     assert clearance(QRectF(0.0, 40.0, 50.0, 20.0), heights) == pytest.approx(20.0)
     assert clearance(QRectF(0.0, 85.0, 200.0, 20.0), heights) < 0.0
+    assert clearance(QRectF(0.0, 40.0, 80.0, 20.0), lambda x: (100.0 * (x > 35.0),)) < 0.0, "a steep curve"
