@@ -500,7 +500,8 @@ def test_nonsense_in_the_layout_part_changes_nothing(qtbot: QtBot) -> None:
     data = json.loads(preferences_path().read_text())
     data["layout"] = {
         "name": "none such",
-        "sizes": [[1], "x"],
+        "layouts": {"explore": {"panels": ["nope", 7, "maps"], "sizes": [[1], "x"]}, "lecture": [], "x": 1},
+        "hints": ["nope", 3],
         "geometry": "é",
         "folder": 7,
         "room_theme": "pink",
@@ -508,6 +509,8 @@ def test_nonsense_in_the_layout_part_changes_nothing(qtbot: QtBot) -> None:
     preferences_path().write_text(json.dumps(data))
     window, memory = opened(qtbot, None)
     assert window.arrangement.name == "explore"
+    assert tuple(window.board.panels) == panels_of(LAYOUTS["explore"])
+    assert window.hints.done == []
     assert window.folder == Path.home()
     assert window.room_theme == "light"
     closed(window, memory)
