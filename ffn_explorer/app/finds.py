@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ffn_explorer.core.activation_table import ACTIVATIONS
 from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import Language
@@ -88,6 +89,11 @@ def _named(window: "Window") -> Iterator[Find]:
         if words is not None and action.name not in NOT_FOUND:
             keys = action.keys[0] if action.keys else ""
             yield _find(language, words, partial(action.run, window), keys=keys)
+    for name, row in ACTIVATIONS.items():
+        change = changes.set_setting("activation", name)
+        yield _find(
+            language, text("find.activation", name=row.label), partial(window.director.request, change)
+        )
     scene = window.scene
     for token, chip in enumerate(() if scene is None else scene.chips):
         shown = shown_token(chip.text, font(window.look))

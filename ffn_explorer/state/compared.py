@@ -10,11 +10,12 @@ from ffn_explorer.state.text import Text, text
 
 def pair(settings: Settings, edits: Edits, compare: Compare) -> Text:
     """A and B side by side: activation and Dff, or the first thing in which they differ where those agree."""
+    found = differences(settings, edits, compare)
+    if not found:
+        return text("compare.equal")
     a, b = _usual(settings), _usual(compare.settings)
     if a == b:
-        found = differences(settings, edits, compare)
-        if found:
-            a, b = (_named(found[0].name, value) for value in (found[0].before, found[0].after))
+        a, b = (_named(found[0].name, value) for value in (found[0].before, found[0].after))
     return text("compare.pair", a=a, b=b)
 
 

@@ -84,6 +84,13 @@ def test_a_layout_is_found(finder: Finder, window: Window) -> None:
     assert window.arrangement.name == "inspect"
 
 
+@pytest.mark.parametrize("typed", ["swiglu", "活性化関数：SwiGLU"])
+def test_an_activation_is_found(finder: Finder, window: Window, typed: str) -> None:
+    finder.edit.setText(typed)
+    finder.take()
+    assert window.director.state.settings.activation == "swiglu"
+
+
 def test_a_token_is_found_by_its_text(finder: Finder, window: Window) -> None:
     enter(finder, "lost")
     assert window.director.state.selection.token == 6

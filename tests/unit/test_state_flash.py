@@ -128,5 +128,5 @@ def test_a_pair_names_what_differs() -> None:
     assert said(Compare(a.with_(activation="swiglu", d_ff=3_072))) == "A ReLU 2,048 | B SwiGLU 3,072"
     assert said(Compare(a.with_(seed=9))) == "A seed 7 | B seed 9"
     assert said(Compare(a, Edits(keep=4))) == "A memories kept all | B memories kept 4"
-    assert said(Compare(a)) == "A ReLU 2,048 | B ReLU 2,048"
+    assert said(Compare(a)) == "A = B"
     assert len(differences(a, Edits(), Compare(a.with_(seed=9, bias=False)))) == 2
