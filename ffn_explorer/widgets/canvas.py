@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
+    QBrush,
     QColor,
     QFocusEvent,
     QKeyEvent,
@@ -63,7 +64,10 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc] # pyqtgraph carries no type
     def set_look(self, look: Appearance) -> None:
         """Take another look."""
         self.look = look
-        self.setBackground(QColor(theme_of(look).surface))
+        surface = QColor(theme_of(look).surface)
+        # Qt repaints for a background even where it is the one before.
+        if self.backgroundBrush() != QBrush(surface):
+            self.setBackground(surface)
 
     def paint_front(self, painter: QPainter) -> None:
         """Paint what stands above the items; subclasses extend it."""
