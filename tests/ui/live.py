@@ -70,7 +70,7 @@ class Live:
 
     def __init__(self, qtbot: QtBot, panel: Panel, state: AppState, *, width: int = 950) -> None:
         """Show the state's scene."""
-        self.state = state
+        self.state = replace(state, shown=frozenset({panel.name}))
         self.panel = panel
         self.asked: list[str] = []
         self.window = QWidget()
@@ -79,7 +79,7 @@ class Live:
         panel.setParent(self.window)
         panel.move(10, 10)
         panel.requested.connect(self.change)
-        panel.offer(scene_of(state))
+        panel.offer(scene_of(self.state))
         panel.resize(width, panel.maximumHeight() if panel.maximumHeight() < 400 else 300)
         self.window.show()
         self.window.activateWindow()
