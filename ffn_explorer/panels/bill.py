@@ -47,7 +47,7 @@ class BillPanel(Panel):
         """Build the chart and the button that matches parameters."""
         super().__init__(parent)
         self.chart = BillChart()
-        self.match = WordButton(self)
+        self.match = WordButton(self, flat=True)
         self._header.addWidget(self.match)
         self.set_body(self.chart)
         self.chart.pointed.connect(self._point)

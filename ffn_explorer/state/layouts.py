@@ -70,7 +70,7 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
         "lecture": _around(Slot("stage"), _column("card", "place", sizes=(50, 50)), sizes=(68, 32)),
         "explore": _around(
             _column("stage", "maps", sizes=(60, 40)),
-            _column("curve", "sparsity", "bill", sizes=(32, 35, 33)),
+            _column("curve", "sparsity", "bill", sizes=(32, 34, 34)),
             sizes=(66, 34),
         ),
         "inspect": _around(

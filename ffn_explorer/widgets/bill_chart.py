@@ -19,6 +19,7 @@ from ffn_explorer.widgets.bill_picture import (
     BillPlaces,
     Piece,
     bill_places,
+    table_widths,
 )
 from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text, fitting
@@ -226,12 +227,7 @@ class BillPainter:
     def _rows(self) -> None:
         """The table: names at the left, numbers in columns aligned at their ends."""
         place, line, rows = self.places.rows, self.places.line, self.picture.rows
-        bold, small = (QFontMetricsF(face) for face in (self.bold, self.small))
-        gap = px(self.look, 18)
-        widths = [
-            max(bold.horizontalAdvance(cells[0]), *map(small.horizontalAdvance, cells[1:])) + gap
-            for cells in zip(*rows, strict=True)
-        ]
+        widths = table_widths(self.picture)
         for at, row in enumerate(rows):
             x = place.left()
             for column, (text, width) in enumerate(zip(row, widths, strict=True)):

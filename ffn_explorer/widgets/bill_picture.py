@@ -13,9 +13,14 @@ from ffn_explorer.widgets.sizes import px
 
 LEAST_BAR_PX = 9
 MOST_BAR_PX = 46
+_LEAST_GAP_PX = 5
+_TABLE_GAP_PX = 24
 _MOST_GAP_PX = 16
 LINES = ("counters", "token", "formula", "unit", "experts", "lesson")
 """Sentences under the bars, from top to bottom."""
+
+BESIDE_SHARE = 0.45
+"""Largest share of the width that the table takes beside the sentences; wider ones stand under them."""
 
 LETTER_SHARE = 0.75
 """Height of a bar, in lines, from which "A" or "B" stands beside it."""
@@ -121,24 +126,19 @@ def bill_places(picture: BillPicture, size: QSizeF) -> BillPlaces:
     line = QFontMetricsF(font(look, "small")).height() + px(look, 1)
     bars = (2.0 if picture.compared else 1.0) * 2
     least = LETTER_SHARE * line if picture.compared else px(look, LEAST_BAR_PX)
+    wide = sum(table_widths(picture)) + px(look, _TABLE_GAP_PX)
+    beside = wide <= BESIDE_SHARE * size.width()
     room = size.height() - 2 * line - bars * least - 2 * bars
-    shown = set()
-    wanted = {
-        "ticks": 2,
-        "counters": 1,
-        "token": 1 if picture.token else 0,
-        "formula": 1 if picture.formula else 0,
-        "lesson": 1 if picture.lesson else 0,
-        "experts": 1 if picture.experts else 0,
-        "unit": 1 if picture.unit else 0,
-        "formulas": 2,
-        "rows": len(picture.rows) + 1,
-    }
-    for name, lines in wanted.items():
-        if lines and room >= lines * line:
-            shown.add(name)
-            room -= lines * line
-    gaps = min(room * 0.5, 3.0 * px(look, _MOST_GAP_PX))
+    # A bar as high as a line holds its words.
+    named = bars * max(0.0, line - least)
+    shown, room = _shown(picture, room, line=line, named=named, beside=beside)
+    least_gaps = 0.0
+    if "names" in shown:
+        least = max(least, line)
+    if "gaps" in shown:
+        least_gaps = 2.0 * px(look, _LEAST_GAP_PX)
+        room += least_gaps
+    gaps = min(max(room * 0.5, least_gaps), 3.0 * px(look, _MOST_GAP_PX))
     thick = max(1, int(min(px(look, MOST_BAR_PX), least + (room - gaps) / bars)))
     left = 0.0
     if picture.compared and thick >= LETTER_SHARE * line - 0.5:
@@ -149,9 +149,52 @@ def bill_places(picture: BillPicture, size: QSizeF) -> BillPlaces:
     pen.y += gaps / 3
     second = pen.bar(shown, thick, compared=picture.compared)
     pen.y += gaps / 3
-    rows = {name: pen.row(name in shown) for name in LINES}
+    top, beside = pen.y, beside and "rows" in shown
+    said = {name: pen.row(name in shown, less=wide if beside else 0.0) for name in LINES}
     table = QRectF(0, pen.y + gaps / 3, size.width(), line * len(picture.rows) if "rows" in shown else 0.0)
-    return BillPlaces(line=line, bars=(first, second), rows=table, **rows)
+    if beside:
+        table.moveTo(size.width() - wide + px(look, _TABLE_GAP_PX), top)
+    return BillPlaces(line=line, bars=(first, second), rows=table, **said)
+
+
+def _shown(
+    picture: BillPicture, room: float, *, line: float, named: float, beside: bool
+) -> tuple[set[str], float]:
+    """What there is room for, and the room that is left; named: what bars that hold words need."""
+    wanted = {
+        "ticks": 2 * line,
+        "counters": line,
+        "names": named,
+        "gaps": 2 * px(picture.look, _LEAST_GAP_PX),
+        "token": line if picture.token else 0,
+        "formula": line if picture.formula else 0,
+        "lesson": line if picture.lesson else 0,
+        "experts": line if picture.experts else 0,
+        "unit": line if picture.unit else 0,
+        "formulas": 2 * line,
+    }
+    shown = set()
+    for name, height in wanted.items():
+        if height and room >= height:
+            shown.add(name)
+            room -= height
+    # Beside the sentences the table needs only the lines by which it is longer.
+    there = sum(name in shown for name in LINES) if beside else -1
+    table = max(0, len(picture.rows) - there) * line
+    if picture.rows and room >= table:
+        shown.add("rows")
+        room -= table
+    return shown, room
+
+
+def table_widths(picture: BillPicture) -> tuple[float, ...]:
+    """Width of every column of the table, in logical pixels, the gap before it included."""
+    bold, small = (QFontMetricsF(font(picture.look, "small", bold=heavy)) for heavy in (True, False))
+    gap = px(picture.look, 18)
+    return tuple(
+        max(bold.horizontalAdvance(cells[0]), *map(small.horizontalAdvance, cells[1:])) + gap
+        for cells in zip(*picture.rows, strict=True)
+    )
 
 
 class _Column:
@@ -161,9 +204,9 @@ class _Column:
         self._width, self._line, self._left = width, line, left
         self.y = 0.0
 
-    def row(self, on: bool, /) -> QRectF:
-        """One line of text, or nothing."""
-        place = QRectF(0, self.y, self._width, self._line if on else 0.0)
+    def row(self, on: bool, /, *, less: float = 0.0) -> QRectF:
+        """One line of text, narrower by `less`, or nothing."""
+        place = QRectF(0, self.y, self._width - less, self._line if on else 0.0)
         self.y += place.height()
         return place
 

@@ -112,12 +112,21 @@ class RoundButton(DrawnButton):
 class WordButton(DrawnButton):
     """A small bordered button with a word; as wide as the widest of the words it may show."""
 
-    def __init__(self, parent: QWidget | None = None, *, mono: bool = False, strong: bool = False) -> None:
-        """Build it; strong fills it with the accent."""
+    def __init__(
+        self, parent: QWidget | None = None, *, mono: bool = False, strong: bool = False, flat: bool = False
+    ) -> None:
+        """Build it; strong fills it with the accent; flat ones are no taller than a title beside them."""
         super().__init__(parent)
         self._mono = mono
         self._strong = strong
+        self._flat = flat
         self._words: tuple[str, ...] = ()
+
+    def set_look(self, look: Appearance) -> None:
+        """Take another look, and its font: whoever measures the button finds what it draws with."""
+        super().set_look(look)
+        self.ensurePolished()  # a font that is set before the first polish is lost with the next style sheet
+        self.setFont(font(look, "small", mono=self._mono))
 
     def set_word(self, word: str, *, among: Sequence[str] = ()) -> None:
         """Show a word; `among` keeps the width steady while the word changes."""
@@ -131,7 +140,8 @@ class WordButton(DrawnButton):
         """Room for the widest word."""
         metrics = QFontMetrics(font(self.look, "small", mono=self._mono))
         widest = max((metrics.horizontalAdvance(word) for word in self._words), default=0)
-        return QSize(widest + 2 * px(self.look, 10), metrics.height() + 2 * px(self.look, 6))
+        above = px(self.look, 3 if self._flat else 6)
+        return QSize(widest + 2 * px(self.look, 10), metrics.height() + 2 * above)
 
     def draw_face(self, painter: QPainter, theme: Theme) -> None:
         """Rounded rectangle and word."""
