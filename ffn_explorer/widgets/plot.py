@@ -1,5 +1,6 @@
 """Plot: pyqtgraph curves and bars in a place and range that only its axes decide."""
 
+import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
@@ -18,6 +19,9 @@ from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.layers import Layers
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import theme_of
+
+LEAST_APART = 0.85
+"""Least distance of the numbers at the left, as a share of a line of words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +137,7 @@ class Plot(Canvas):
     def _paint_ticks(self, painter: QPainter, axes: Axes) -> None:
         theme, small = theme_of(self.look), font(self.look, "small")
         line = QFontMetricsF(small).height()
-        for tick in axes.y_ticks:
+        for tick in self._labelled(axes, line):
             middle = self.point_of(axes.x[0], tick).y()
             place = QRectF(0, middle - line / 2, self.area.left() - px(self.look, 7), line)
             draw_text(painter, numbers.axis(tick), place, font=small, colour=theme.muted, align=RIGHT)
@@ -141,6 +145,15 @@ class Plot(Canvas):
             middle = self.point_of(tick, axes.y[0]).x()
             place = QRectF(middle - 40, self.area.bottom() + px(self.look, 3), 80, line)
             draw_text(painter, label, place, font=small, colour=theme.muted, align=CENTRE)
+
+    def _labelled(self, axes: Axes, line: float) -> tuple[float, ...]:
+        """Ticks at the left that bear a number: where it is low not all of them, but zero always."""
+        if len(axes.y_ticks) < 2:
+            return axes.y_ticks
+        step = axes.y_ticks[1] - axes.y_ticks[0]
+        apart = self.point_of(axes.x[0], 0.0).y() - self.point_of(axes.x[0], step).y()
+        every = max(1, math.ceil(line * LEAST_APART / max(apart, 1e-9)))
+        return tuple(tick for tick in axes.y_ticks if round(tick / step) % every == 0)
 
     def _paint_names(self, painter: QPainter, axes: Axes) -> None:
         theme, small = theme_of(self.look), font(self.look, "small")

@@ -13,7 +13,13 @@ from ffn_explorer.widgets.layers import Layers, device_scale
 from ffn_explorer.widgets.marks import Kind, draw_marks
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import Theme, blend, theme_of
-from ffn_explorer.widgets.token_bars_picture import NAMED_ROW, BarPlaces, TokenBar, TokenBarsPicture
+from ffn_explorer.widgets.token_bars_picture import (
+    NAME_GAP_PX,
+    NAMED_ROW,
+    BarPlaces,
+    TokenBar,
+    TokenBarsPicture,
+)
 
 TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _BAR_SHARE = 0.62
@@ -71,7 +77,7 @@ class BarsPainter:
         }
         if legend.height() > 0:
             draw_marks(painter, self.picture.legend, legend, kinds=kinds, look=look)
-            beside = QRectF(0, 0, self.places.area.left() - px(look, 8), self.line)
+            beside = QRectF(0, 0, self.places.area.left() - px(look, NAME_GAP_PX), self.line)
             on._text(self.picture.rows_name, beside, align=RIGHT)
         on._ticks()
         for index in self._in_sight():
@@ -104,7 +110,7 @@ class BarsPainter:
     def _neuron(self, place: QRectF, active: bool) -> None:
         """A dot before the bar: filled where the neuron in question is active at this token."""
         radius = min(px(self.picture.look, 2.5), place.height() * 0.3)
-        centre = QPointF(place.left() - px(self.picture.look, 3.5), place.center().y())
+        centre = QPointF(place.left() - px(self.picture.look, 5.5), place.center().y())
         self.painter.setPen(QPen(QColor(self.theme.ink), line_px(self.picture.look)))
         self.painter.setBrush(QColor(self.theme.ink) if active else Qt.BrushStyle.NoBrush)
         self.painter.drawEllipse(centre, radius, radius)
@@ -133,7 +139,7 @@ class BarsPainter:
         chosen = index == self.picture.chosen
         face, colour = (self.bold, self.theme.ink) if chosen else (self.small, self.theme.muted)
         middle = place.center().y() - self.line / 2
-        name = QRectF(0, middle, self.places.area.left() - px(self.picture.look, 8), self.line)
+        name = QRectF(0, middle, self.places.area.left() - px(self.picture.look, NAME_GAP_PX), self.line)
         draw_text(self.painter, row.label, name, font=face, colour=colour, align=RIGHT)
         if self.picture.progress >= 1.0:
             value = QRectF(self.places.values.left(), middle, self.places.values.width(), self.line)

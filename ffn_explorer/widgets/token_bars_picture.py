@@ -18,6 +18,9 @@ LEAST_ROW_PX = 4
 """Rows are never lower: more tokens than fit are scrolled."""
 
 MOST_ROW_PX = 22
+NAME_GAP_PX = 13
+"""Between a name and its bar: the dot of a neuron stands there, clear of the letters."""
+
 NAMED_ROW = 0.8
 """Height from which on each row bears its name, as a share of a line of words."""
 
@@ -93,7 +96,7 @@ def bar_places(shown: TokenBarsPicture, width: float, height: float) -> BarPlace
     line, gap = small.height(), px(look, 8)
     longest = max((bold.horizontalAdvance(row.label) for row in shown.rows), default=0.0)
     least = max(map(small.horizontalAdvance, (shown.rows_name, shown.axis_name))) + gap
-    left = round(max(min(longest, width * LABELS_SHARE), min(least, width * 0.4)) + gap)
+    left = round(max(min(longest, width * LABELS_SHARE), min(least, width * 0.4)) + px(look, NAME_GAP_PX))
     numbers_wide = max((bold.horizontalAdvance(row.words) for row in shown.rows), default=0.0)
     right = round(max(numbers_wide, small.horizontalAdvance("100 %") / 2) + gap)
     count = max(1, len(shown.rows))
