@@ -61,10 +61,15 @@ class Director(QObject):
         self._hover: Change | None = None
         self._before: RunResult | None = None
         self._started = False
+        self._wanting = False
         self._last_frame = 0.0
         self._frame = QTimer(self)
         self._frame.setSingleShot(True)
         self._frame.timeout.connect(self.show_now)
+        self._compute = QTimer(self)
+        self._compute.setSingleShot(True)
+        self._compute.setInterval(0)
+        self._compute.timeout.connect(self._want)
         self._flash = QTimer(self)
         self._flash.setSingleShot(True)
         self._flash.setInterval(FLASH_MS)
@@ -156,8 +161,8 @@ class Director(QObject):
     def close(self) -> bool:
         """Stop for good; True if nothing is left running."""
         self.clock.run(False)
-        self._frame.stop()
-        self._flash.stop()
+        for timer in (self._frame, self._compute, self._flash):
+            timer.stop()
         return self.loader.close()
 
     def _fall_back(self, why: Text | None) -> None:
@@ -170,7 +175,7 @@ class Director(QObject):
         if _asked(old) != _asked(new):
             self._message = None
         if self._started and (*_drawn(old), self._at(old)) != (*_drawn(new), self._at(new)):
-            self.loader.want(new, self._resolver.shown)
+            self._wanting = True
         self.clock.run(self._started and new.playback.playing)
         if new.playback.playing and new.appearance.reduce_motion:
             self.session.apply(changes.step_stage(1, self.stages))
@@ -206,6 +211,13 @@ class Director(QObject):
         if self._scene.run is None and isinstance(self.results.get(run_of(self.state)), Failure):
             self._fall_back(self._scene.message)
         self.scene_made.emit(self._scene)
+        if self._wanting:
+            # What was asked for is seen first: a worker that began before it is painted would slow that down.
+            self._compute.start()
+
+    def _want(self) -> None:
+        self._wanting = False
+        self.loader.want(self.state, self._resolver.shown)
 
     def _resolved(self) -> Scene:
         """Scene of the present state; for a while after a new run, with the one before it."""

@@ -161,6 +161,8 @@ def test_a_panel_that_breaks_is_said_once_and_the_others_go_on(
     monkeypatch.setattr(window.board.panels["chips"], "offer", break_down)
     window.director.request(changes.select_token(2))
     qtbot.waitUntil(lambda: "no picture" in shown(window))
+    # What the choice wants computed arrives with frames of its own.
+    QTest.qWait(200)
     frames: list[object] = []
     window.director.scene_made.connect(frames.append)
     QTest.qWait(200)
