@@ -171,7 +171,9 @@ class MapsPanel(Panel):
             column="" if column is None else self.say(f"{kind}_n", n=numbers.count(column)),
             readout=readout,
             readout_short=short,
-            beyond=self.say("beyond", **sizes) if width < axis else "",
+            beyond=tuple(self.say(key, **sizes) for key in ("beyond", "beyond_short"))
+            if width < axis
+            else (),
             waiting="" if begun(scene, stage) else self.say("waiting"),
         )
 

@@ -131,7 +131,8 @@ class MapPainter:
     def _beyond(self) -> None:
         room = QRectF(self.used.topRight(), self.area.bottomRight()).adjusted(px(self.look, 12), 0, 0, 0)
         if self.columns.used < self.columns.pixels and room.width() > px(self.look, 40):
-            self._text(self.picture.words.beyond, room, align=LEFT, colour=self.theme.muted)
+            words = fitting((*self.picture.words.beyond, ""), font(self.look, "small"), room.width())
+            self._text(words, room, align=LEFT, colour=self.theme.muted)
         if self.picture.progress <= 0.0 and self.columns.used:
             self._text(self.picture.words.waiting, self.used, align=CENTRE, colour=self.theme.muted)
 

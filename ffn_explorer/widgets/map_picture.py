@@ -35,7 +35,7 @@ class MapWords:
     """Label of the chosen column."""
     readout: str
     """Exact value of the pointed or chosen cell."""
-    beyond: str
+    beyond: tuple[str, ...]
     """Said in the part of the axis where the stage has no columns."""
     waiting: str
     """Said while the pass has not reached the stage; "" from then on."""

@@ -2,14 +2,18 @@
 
 from typing import cast
 
-from PySide6.QtCore import QLocale, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QLocale, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox, QStyle, QStyleOptionSpinBox, QWidget
 
 DECIMALS = 6
 """Decimals a number may have; zeros at its end are not shown."""
 TYPING_PAUSE_MS = 600
 """A number being typed counts once the person pauses this long (or presses Enter)."""
+
+
+TEXT_MARGIN_PX = 8
+"""What an editor keeps free around its text, cursor included."""
 
 
 class Calm:
@@ -76,10 +80,15 @@ class IntEdit(_Typing, QSpinBox):
         self._watch(step)
 
     def sizeHint(self) -> QSize:
-        """Room for the longest number, and no more: Qt counts the buttons twice under a style sheet."""
+        """Room for the longest number, and no more: Qt's own hint is now too wide, now too narrow."""
         hint = super().sizeHint()
+        option = QStyleOptionSpinBox()
+        self.initStyleOption(option)
+        option.rect = QRect(QPoint(0, 0), hint)  # type: ignore[attr-defined] # left out of the stubs
+        control, part = QStyle.ComplexControl.CC_SpinBox, QStyle.SubControl.SC_SpinBoxEditField
+        field = self.style().subControlRect(control, option, part, self)
         longest = self.fontMetrics().horizontalAdvance(self.textFromValue(self.maximum()))
-        return QSize(min(hint.width(), longest + 5 * hint.height() // 4), hint.height())
+        return QSize(longest + TEXT_MARGIN_PX + hint.width() - field.width(), hint.height())
 
     def minimumSizeHint(self) -> QSize:
         """The same: a number is never cut."""

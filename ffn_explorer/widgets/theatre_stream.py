@@ -87,7 +87,13 @@ class StreamBrush(Brush):
             ink = theme.ink if dim == play.dim else theme.muted
             painter.setPen(QPen(QColor(ink), line_px(play.look, 1.5)))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect((line.bar if line.bar.width() else line.name).adjusted(-1, -1, 1, 1))
+            painter.drawRect((line.bar if line.bar.width() else self._around(line)).adjusted(-1, -1, 1, 1))
+
+    def _around(self, line: Line) -> QRectF:
+        """Close around a name that stands without a bar."""
+        metrics, gap = QFontMetricsF(self.bold), px(self.play.look, 3)
+        wide, high = metrics.horizontalAdvance(line.text), metrics.height()
+        return QRectF(line.name.left() - gap, line.name.center().y() - high / 2, wide + 2 * gap, high)
 
     def _axis(self) -> None:
         """Ticks under the last lane."""
@@ -96,7 +102,9 @@ class StreamBrush(Brush):
         line = QFontMetricsF(self.small).height()
         top = last.bar.bottom() + px(look, 3)
         muted = self.theme.muted
-        name = QRectF(last.number.left(), top, last.number.width(), line)
+        needed = QFontMetricsF(self.small).horizontalAdvance(self.play.words.unit)
+        wide = max(last.number.width(), needed)
+        name = QRectF(last.number.right() - wide, top, wide, line)
         draw_text(self.painter, self.play.words.unit, name, font=self.small, colour=muted, align=RIGHT)
         if high <= low:
             return

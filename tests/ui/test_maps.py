@@ -188,7 +188,7 @@ def test_arrows_move_the_column_that_the_map_shows(panel: MapsPanel) -> None:
 def test_few_columns_and_one_neuron_a_pixel_are_said_without_a_wrong_plural(panel: MapsPanel) -> None:
     panel.offer(make_scene(settings=TINY.with_(d_model=1, heads=1, kv_heads=1), views=pinned(Stage.OUT)))
     assert panel.map._picture is not None
-    assert panel.map._picture.words.beyond == "columns: 1 here, 40 in the widest stage"
+    assert panel.map._picture.words.beyond[0] == "columns: 1 here, 40 in the widest stage"
     assert panel.map.columns is not None
     pixels = panel.map.columns.pixels
     panel.offer(make_scene(settings=TINY.with_(d_ff=pixels + 3), views=pinned(Stage.UP)))
