@@ -107,7 +107,7 @@ def projector() -> Scene:
         selection=Selection(token=2),
         appearance=Appearance("projector"),
     )
-    return replace(scene_of(state), position=None, proof=None)
+    return replace(scene_of(state), position=None, proof=None, lab=None)
 
 
 LOOKS = {"light": light, "dark": dark, "projector": projector}
