@@ -109,6 +109,7 @@ PANEL_ACTIONS = (
 
 COMPARE_ACTIONS = (
     Action("pin", "compare", ("C",), ask(lambda _: changes.pin())),
+    Action("match", "compare", (), ask(lambda _: changes.match_parameters()), label=acts.match_label),
     Action("swap", "compare", ("V",), ask(lambda _: changes.swap_compared()), label=acts.swap_label),
     Action(
         "compare_end",

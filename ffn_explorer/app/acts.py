@@ -16,6 +16,7 @@ from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState, ThemeName
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.numbers import count
+from ffn_explorer.state.setting_changes import parameter_matched
 from ffn_explorer.state.storage import SUFFIX, read_session, save_session
 from ffn_explorer.state.text import Text, text
 from ffn_explorer.widgets.panel import Panel
@@ -82,6 +83,14 @@ def swap_label(window: "Window") -> Text | None:
 def compare_end_label(window: "Window") -> Text | None:
     """Words of the end of a comparison; None while there is none."""
     return None if window.director.state.compare is None else text("action.compare_end")
+
+
+def match_label(window: "Window") -> Text | None:
+    """Words of the parameter match; None while no other Dff would come nearer, or none can be chosen."""
+    state = window.director.state
+    if state.source.memory is not None or parameter_matched(state.settings, state.compare) == state.settings:
+        return None
+    return text("action.match")
 
 
 def toggle_projector(window: "Window") -> None:

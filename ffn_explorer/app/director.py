@@ -244,4 +244,4 @@ def _asked(state: AppState) -> tuple[object, ...]:
 
 def _drawn(state: AppState) -> tuple[object, ...]:
     """What decides which results are needed, the moment of the pass left out."""
-    return *_asked(state), state.selection, state.hover, state.views, state.shown
+    return *_asked(state), state.selection, state.hover, state.point, state.views, state.shown

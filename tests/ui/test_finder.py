@@ -72,6 +72,21 @@ def test_an_action_is_found_by_its_words_in_both_languages(
     assert not finder.isVisible()
 
 
+@pytest.mark.parametrize("typed", ["match", "parameters", "パラメータ数"])
+def test_parameters_are_matched_and_there_is_no_such_line_while_they_match(
+    window: Window, qtbot: QtBot, typed: str
+) -> None:
+    assert not [find for find in finds(window, "match") if find.keys == ""]
+    window.director.request(changes.pin())
+    window.director.request(changes.set_setting("activation", "swiglu"))
+    press(window, Qt.Key.Key_Slash)
+    qtbot.waitUntil(window.finder.edit.hasFocus)
+    window.finder.edit.setText(typed)
+    QTest.keyClick(window.finder.edit, Qt.Key.Key_Return)
+    # 2 · 8 · 32 weights of two matrices, and 3 · 8 · F of three.
+    assert window.director.state.settings.d_ff == 21
+
+
 @pytest.mark.parametrize("typed", ["panel: code", "パネル：コード"])
 def test_a_panel_is_brought_to_the_board(finder: Finder, window: Window, qtbot: QtBot, typed: str) -> None:
     finder.edit.setText(typed)

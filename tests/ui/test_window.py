@@ -330,6 +330,19 @@ def test_pointing_costs_one_change_a_frame(window: Window, qtbot: QtBot) -> None
     assert heard == [cells[-1]]
 
 
+def test_what_is_only_pointed_at_is_computed_too(window: Window, qtbot: QtBot) -> None:
+    def role() -> str:
+        made = scene(window).matrix
+        return "" if made is None else made.role
+
+    window.arrangement.use("cost")
+    qtbot.waitUntil(lambda: role() == "down")
+    window.director.request(changes.point(stage=Stage.UP))
+    qtbot.waitUntil(lambda: role() == "up")
+    window.director.request(changes.hover(None))
+    qtbot.waitUntil(lambda: role() == "down")
+
+
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_every_action_has_words_a_place_in_the_menu_and_a_line_among_the_keys(
     window: Window, qtbot: QtBot, language: Any
