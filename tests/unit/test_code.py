@@ -38,6 +38,17 @@ CASES: dict[str, tuple[Settings, Edits]] = {
     },
     "groups": (EXPERTS.with_(routing="sigmoid_bias", expert_groups=4, groups_kept=2), Edits()),
     "shared": (EXPERTS.with_(shared_experts=2, activation="geglu"), Edits()),
+    "keep": (BASE.with_(activation="gelu"), Edits(keep=5)),
+    "keep gated": (BASE.with_(activation="swiglu"), Edits(keep=3)),
+    "keep of experts": (EXPERTS, Edits(keep=4)),
+    **{
+        f"edited {rule}": (EXPERTS.with_(routing=rule), Edits(banned=(0, 5), forced=3))
+        for rule in ("softmax_topk", "softmax_topk_renorm", "topk_softmax", "sigmoid_bias")
+    },
+    "edited groups": (
+        EXPERTS.with_(routing="sigmoid_bias", expert_groups=4, groups_kept=2),
+        Edits(banned=(1, 6), forced=4),
+    ),
     "capacity": (EXPERTS.with_(capacity_factor=0.5, top_k=1, experts=4), Edits()),
 }
 

@@ -30,7 +30,8 @@ def mixture_lines(rule: RoutingSpec, sizes: Sizes, row: Dialect, *, read: str) -
 def _router(rule: RoutingSpec, row: Dialect, read: str) -> Iterator[str]:
     yield f"logits = {row.linear.format(x=read, W='W_router')}"
     if rule.order == "top_first":
-        yield from _banned(rule, row, "logits", "choice")
+        yield from _banned(rule, row, "logits")
+        yield from _forced(rule, row)
         yield from (text.format(s=_chosen(rule, "logits"), k=rule.top_k) for text in row.topk)
         yield from (text.format(x=row.gather.format(x="logits"), y="weight") for text in _softmax(row))
     else:
@@ -39,9 +40,10 @@ def _router(rule: RoutingSpec, row: Dialect, read: str) -> Iterator[str]:
             yield "choice = score + b_select"
         else:
             yield from (text.format(x="logits", y="score") for text in row.softmax)
+        name = "choice" if rule.score == "sigmoid" else "score"
+        yield from _banned(rule, row, name)
         yield from _groups(rule, row)
-        name = "choice" if rule.score == "sigmoid" or rule.groups > 1 else "score"
-        yield from _banned(rule, row, name, "choice")
+        yield from _forced(rule, row)
         yield from (text.format(s=_chosen(rule, name), k=rule.top_k) for text in row.topk)
         yield f"weight = {row.gather.format(x='score')}"
     if rule.renormalise:
@@ -64,16 +66,23 @@ def _chosen(rule: RoutingSpec, name: str) -> str:
     return "choice" if rule.banned or rule.forced is not None else name
 
 
-def _banned(rule: RoutingSpec, row: Dialect, name: str, made: str) -> Iterator[str]:
-    """Experts taken away never win; a forced one always does."""
+def _banned(rule: RoutingSpec, row: Dialect, name: str) -> Iterator[str]:
+    """Experts taken away never win."""
     if not rule.banned and rule.forced is None:
         return
-    yield f"{made} = {name}.{'clone' if row.name == 'torch' else 'copy'}()"
-    inf = "torch.inf" if row.name == "torch" else "np.inf"
+    yield f"choice = {name}.{'clone' if row.name == 'torch' else 'copy'}()"
     if rule.banned:
-        yield f"{made}[..., {list(rule.banned)}] = -{inf}"
+        yield f"choice[..., {list(rule.banned)}] = -{_inf(row)}"
+
+
+def _forced(rule: RoutingSpec, row: Dialect) -> Iterator[str]:
+    """A forced expert always wins, whatever its group."""
     if rule.forced is not None:
-        yield f"{made}[..., {rule.forced}] = {inf}"
+        yield f"choice[..., {rule.forced}] = {_inf(row)}"
+
+
+def _inf(row: Dialect) -> str:
+    return "torch.inf" if row.name == "torch" else "np.inf"
 
 
 def _groups(rule: RoutingSpec, row: Dialect) -> Iterator[str]:
@@ -82,14 +91,17 @@ def _groups(rule: RoutingSpec, row: Dialect) -> Iterator[str]:
         return
     per_group = rule.experts // rule.groups
     best = min(2, per_group)
+    # What is taken away counts as nothing in its group.
+    none = ".nan_to_num(neginf=0.0)" if rule.banned and row.name == "torch" else ""
     yield f"groups = choice.reshape(*choice.shape[:-1], {rule.groups}, {per_group})"
     if row.name == "torch":
-        yield f"worth = groups.topk({best}, dim=-1).values.sum(-1)"
+        yield f"worth = groups.topk({best}, dim=-1).values{none}.sum(-1)"
         yield f"kept = worth.topk({rule.groups_kept}, dim=-1).indices"
         yield "shut = torch.ones_like(worth, dtype=torch.bool).scatter(-1, kept, False)"
         yield "choice = groups.masked_fill(shut[..., None], -torch.inf).reshape(choice.shape)"
     else:
-        yield f"worth = np.sort(groups, axis=-1)[..., -{best}:].sum(-1)"
+        sorted_groups = "np.nan_to_num(groups, neginf=0.0)" if rule.banned else "groups"
+        yield f"worth = np.sort({sorted_groups}, axis=-1)[..., -{best}:].sum(-1)"
         yield f"kept = np.argsort(-worth, axis=-1, kind='stable')[..., :{rule.groups_kept}]"
         yield f"shut = ~(np.arange({rule.groups}) == kept[..., None]).any(-2)"
         yield "choice = np.where(shut[..., None], -np.inf, groups).reshape(choice.shape)"
