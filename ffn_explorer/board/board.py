@@ -19,7 +19,16 @@ from PySide6.QtWidgets import (
 
 from ffn_explorer.board.frame import Frame
 from ffn_explorer.panels.table import PANELS, PanelMaker
-from ffn_explorer.state.layouts import FIXED, Layout, Slot, panels_of, sizes_of, stacked, with_sizes
+from ffn_explorer.state.layouts import (
+    FIXED,
+    Layout,
+    Slot,
+    one_stands_alone,
+    panels_of,
+    sizes_of,
+    stacked,
+    with_sizes,
+)
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import say
 from ffn_explorer.widgets.panel import Panel
@@ -28,8 +37,11 @@ from ffn_explorer.widgets.theme import theme_of
 
 EDITORS = (QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit, QTextEdit)
 """Widgets that keep letters and digits for themselves."""
-PICTURES_PX = {1: 430, 2: 430, 3: 530}
-"""Least height of the pictures, by how many stand over each other; at the light theme and scale 1."""
+PICTURES_PX = {1: 265, 2: 430, 3: 530}
+"""Least height of the pictures, by how many stand over each other; at the light theme and scale 1.
+
+Where one has its column for itself it counts alone: a lecture hall must see it whole without scrolling.
+"""
 
 
 class Board(QWidget):
@@ -232,8 +244,9 @@ class Board(QWidget):
             self.requested.emit(change)
 
     def _restyle(self, scene: Scene) -> None:
+        over = 1 if one_stands_alone(self._layout) else min(3, stacked(self._layout))
         for area in self._frame.areas:
-            area.widget().setMinimumHeight(px(scene.look, PICTURES_PX[min(3, stacked(self._layout))]))
+            area.widget().setMinimumHeight(px(scene.look, PICTURES_PX[over]))
         for splitter in self._frame.splitters:
             for handle in splitter.handles():
                 handle.theme = theme_of(scene.look)

@@ -105,6 +105,16 @@ def stacked(layout: Layout) -> int:
     return sum(counts) if layout.orientation == "column" else max(counts)
 
 
+def one_stands_alone(layout: Layout) -> bool:
+    """Whether a picture has its column for itself, beside which the others only explain."""
+    if isinstance(layout, Slot):
+        return layout.panel not in FIXED
+    if layout.orientation == "column":
+        inside = [child for child in layout.children if stacked(child)]
+        return len(inside) == 1 and one_stands_alone(inside[0])
+    return any(map(one_stands_alone, layout.children))
+
+
 def with_panels(layout: Layout, names: Sequence[str]) -> Layout:
     """Layout with other panels in its slots, in reading order; as many names as slots."""
     assert len(names) == len(panels_of(layout))

@@ -80,7 +80,7 @@ def lay_out(page: Page, width: int, height: int) -> Laid:
     With the lines kept, else without, else in short wordings and with fewer optional blocks, else scrolling.
     """
     whole, bottom = _group(page, page.top, width), _group(page, page.bottom, width)
-    middle = middle_of(page.look)
+    middle = middle_of(page)
     if whole.kept + bottom.kept + middle <= height:
         return Laid(replace(whole, height=whole.kept), replace(bottom, height=bottom.kept))
     if whole.height + bottom.height + middle <= height:
@@ -119,9 +119,9 @@ def small_line(look: Appearance) -> int:
     return line_height(font(look, "small"), look)
 
 
-def middle_of(look: Appearance) -> int:
-    """Room between both groups, in which the rule stands."""
-    return px(look, 17)
+def middle_of(page: Page) -> int:
+    """Room between both groups, in which the rule stands; none over an empty group."""
+    return px(page.look, 17) if page.bottom else 0
 
 
 def _group(page: Page, blocks: tuple[Block, ...], width: int, *, short: bool = False) -> Group:

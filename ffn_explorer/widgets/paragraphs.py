@@ -146,12 +146,12 @@ class Paragraphs(QWidget):
         top, bottom = laid.top, laid.bottom
         scroll = min(self._page.scroll, laid.most)
         fixed = laid.pinned or not laid.most
-        start = self.height() - bottom.height if fixed else top.height + middle_of(self._page.look) - scroll
-        seen = start - middle_of(self._page.look) if laid.pinned else float(self.height())
+        start = self.height() - bottom.height if fixed else top.height + middle_of(self._page) - scroll
+        seen = start - middle_of(self._page) if laid.pinned else float(self.height())
         for placed in top.blocks:
             self._draw_block(painter, placed, shift=-scroll, until=seen)
         if bottom.blocks and start < self.height():
-            y = start - middle_of(self._page.look) / 2
+            y = start - middle_of(self._page) / 2
             painter.setPen(QPen(QColor(theme_of(self._page.look).border), line_px(self._page.look)))
             painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
         for placed in bottom.blocks:

@@ -317,7 +317,7 @@ def test_the_position_check_stays_in_sight(
     page = panel.page
     laid = page._laid()
     assert laid.most == 0 or laid.pinned
-    assert laid.bottom.height + middle_of(look) + LEAST_LINES * small_line(look) <= page.height()
+    assert laid.bottom.height + middle_of(page._page) + LEAST_LINES * small_line(look) <= page.height()
     assert [placed.block.icon for placed in laid.bottom.blocks] == ["", "holds", "holds"]
 
 
