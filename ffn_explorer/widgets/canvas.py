@@ -48,6 +48,8 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc] # pyqtgraph carries no type
         self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
         self.setCentralItem(None)
         self.setMinimumSize(1, 1)
+        # A background fills all of it: nothing behind it need be painted first.
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.look = Appearance()
         self.sentence = ""
         self._at: QPointF | None = None

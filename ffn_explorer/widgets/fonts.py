@@ -1,6 +1,6 @@
 """Bundled fonts, so that every machine shows the same glyphs, Japanese included."""
 
-from functools import cache
+from functools import cache, lru_cache
 
 from PySide6.QtGui import QFont, QFontDatabase
 
@@ -20,12 +20,20 @@ def load_fonts() -> None:
 
 
 def font(look: Appearance, role: str = "body", *, bold: bool = False, mono: bool = False) -> QFont:
-    """Font of a role ("small", "body", "title") at this look's size, in whole pixels."""
-    load_fonts()
+    """Font of a role ("small", "body", "title") at this look's size, in whole pixels.
+
+    The same object each time, with what Qt has found out about it: never to be changed.
+    """
     theme = theme_of(look)
     size = {"small": theme.small_px, "body": theme.body_px, "title": theme.title_px}[role]
+    return _made(max(1, round(size * look.scale)), bold, mono)
+
+
+@lru_cache(maxsize=256)
+def _made(pixels: int, bold: bool, mono: bool) -> QFont:
+    load_fonts()
     made = QFont(MONO if mono else SANS)
-    made.setPixelSize(max(1, round(size * look.scale)))
+    made.setPixelSize(pixels)
     made.setBold(bold)
     # Hinting and subpixel rules of the desktop would make one Scene look different on two machines.
     made.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
