@@ -68,6 +68,9 @@ COUNTABLES = (
     ),
 )
 
+WIDTHS = (("d_model", "D", ("d=",)), ("d_ff", "Dff", ("dff", "dff=", "f=")))
+"""Field, sign and what may stand before the number of a width; "d" alone counts dimensions."""
+
 
 def finds(window: "Window", typed: str) -> list[Find]:
     """What a person may mean, the likeliest first; everything while nothing is typed."""
@@ -111,13 +114,17 @@ def _find(language: Language, words: Text, run: Callable[..., Any], *, keys: str
 
 
 def _numbered(window: "Window", typed: str) -> Iterator[Find]:
-    """Neuron, dimension, layer, expert and token of a number, alone or behind what it counts."""
+    """Widths, and neuron, dimension, layer, expert and token of a number, alone or behind what it counts."""
     found = NUMBERED.fullmatch(typed)
     if found is None or window.scene is None:
         return
     kind, digits = found["kind"].casefold(), found["number"].replace(",", "")
     number = int(digits[:LONGEST_NUMBER])
     language = window.look.language
+    for field, sign, called in WIDTHS:
+        if kind.replace(" ", "") in called:
+            change = changes.set_setting(field, number)
+            yield Find(f"{sign} = {count(number)}", "", "", partial(window.director.request, change))
     for row in COUNTABLES:
         total = row.total(window.scene)
         if not total or not any(name.startswith(kind) for name in row.called):

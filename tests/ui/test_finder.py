@@ -16,7 +16,7 @@ from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import Selection
 from ffn_explorer.state.text import catalogue
-from tests.ui.house import house, press, scene
+from tests.ui.house import SMALL, house, press, scene
 
 
 @pytest.fixture
@@ -137,6 +137,17 @@ def test_a_number_chooses_what_it_counts(
     assert {name: getattr(now, name) for name in wanted} == wanted
     rest = {"neuron", "dim", "token"} - wanted.keys()
     assert {name: getattr(now, name) for name in rest} == {name: getattr(before, name) for name in rest}
+
+
+@pytest.mark.parametrize(
+    ("typed", "field", "wanted"),
+    [("D=16", "d_model", 16), ("d = 16", "d_model", 16), ("Dff 48", "d_ff", 48), ("dff=4,8", "d_ff", 48)],
+)
+def test_a_width_is_set_by_its_sign(
+    finder: Finder, window: Window, typed: str, field: str, wanted: int
+) -> None:
+    enter(finder, typed)
+    assert window.director.state.settings == SMALL.settings.with_(**{field: wanted})
 
 
 def test_a_layer_is_chosen_by_its_number(finder: Finder, window: Window) -> None:
