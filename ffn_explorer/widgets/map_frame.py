@@ -131,10 +131,19 @@ class MapPainter:
     def _beyond(self) -> None:
         room = QRectF(self.used.topRight(), self.area.bottomRight()).adjusted(px(self.look, 12), 0, 0, 0)
         if self.columns.used < self.columns.pixels and room.width() > px(self.look, 40):
+            self._outline(QRectF(self.used.topRight(), self.area.bottomRight()))
             words = fitting((*self.picture.words.beyond, ""), font(self.look, "small"), room.width())
             self._text(words, room, align=LEFT, colour=self.theme.muted)
         if self.picture.progress <= 0.0 and self.columns.used:
             self._text(self.picture.words.waiting, self.used, align=CENTRE, colour=self.theme.muted)
+
+    def _outline(self, place: QRectF) -> None:
+        """How far the widest stage reaches."""
+        pen = QPen(QColor(self.theme.border), line_px(self.look))
+        pen.setDashPattern([4.0, 3.0])
+        self.painter.setPen(pen)
+        self.painter.setBrush(Qt.BrushStyle.NoBrush)
+        self.painter.drawRect(place.adjusted(0, 0, -1, -1))
 
     def _crosshair(self) -> None:
         row, column = self.picture.hovered
@@ -172,8 +181,9 @@ class MapPainter:
         wide = self.area.width() / self.picture.shown >= _WIDE_CELL_PX
         most = max(1, int(self.area.width() / px(self.look, 84)))
         end = self.columns.width
-        marks = whole_ticks(first, past, most=most)
-        ends = () if wide else tuple(at for at in (end, past) if first < at <= past)
+        # Past its last column a stage has no numbers.
+        marks = [mark for mark in whole_ticks(first, past, most=most) if mark <= end]
+        ends = () if wide else tuple(at for at in (end, past) if first < at <= min(end, past))
         # The first column says where the axis begins: no other mark may take its place.
         taken = [self._tick(f"{first:,}", self.edge_x(first + 0.5 if wide else first))]
         chosen = self.picture.column
