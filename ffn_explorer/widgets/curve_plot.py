@@ -6,13 +6,14 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen, QPixmap
+from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.result import Floats
 from ffn_explorer.widgets.bars import StackedBars
+from ffn_explorer.widgets.curve_dots import draw_dots
 from ffn_explorer.widgets.drawn_text import LEFT, draw_text
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.legend import Entry, draw_legend
@@ -87,6 +88,8 @@ class CurvePlot(Plot):
         super().__init__(parent)
         self._picture: CurvePicture | None = None
         self._pointed: int | None = None
+        self._settled = 0
+        """Counts the tokens, so that dots at rest are drawn from one layer."""
         self._bars = StackedBars()
         self._band = pg.BarGraphItem(x0=[], x1=[], y0=[], height=[], pen=None)
         self._slope, self._other, self._curve = (pg.PlotCurveItem(antialias=True) for _ in range(3))
@@ -101,6 +104,8 @@ class CurvePlot(Plot):
         """Draw a picture."""
         before, self._picture = self._picture, picture
         self.sentence = ""
+        if before is None or not _same_dots(before, picture):
+            self._settled += 1
         if before is None or before.look != picture.look:
             self.set_look(picture.look)
         if before is None or _curves_of(before) != _curves_of(picture):
@@ -139,13 +144,17 @@ class CurvePlot(Plot):
         if self._picture is None or self.area.width() <= 0 or self.area.height() <= 0:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-        self._paint_dots(painter, self._picture)
         picture = self._picture
+        if picture.progress >= 1.0:
+            key = (self._settled, self.area.getRect())
+            self.draw_layer(painter, "dots", key, paint=lambda on: self._paint_dots(on, picture))
+        else:
+            self._paint_dots(painter, picture)
         colours = tuple(colour.name() for colour in _bar_colours(picture))
         self.draw_layer(
             painter,
             "legend",
-            (picture.legend, colours, picture.axes),
+            (picture.legend, colours, self.area.getRect()),
             paint=lambda on: self._paint_legend(on, picture),
         )
         for mark in self._picture.marks:
@@ -208,14 +217,7 @@ class CurvePlot(Plot):
         x = self.area.left() + (z[inside] - x0) / (x1 - x0) * self.area.width()
         y = self.area.bottom() - (value[inside] * picture.progress - y0) / (y1 - y0) * self.area.height()
         colour = blend(theme.ink, theme.stages[Stage.ACT], 0.25)
-        # One stamp many times: thirty times as fast as round points of a pen.
-        ratio = self.devicePixelRatioF()
-        stamp = _dot(px(self.look, 4), colour, ratio=ratio)
-        places = np.rint(np.stack([x, y], axis=1) * ratio - stamp.width() / 2) / ratio
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        for left, top in places.tolist():
-            painter.drawPixmap(QPointF(left, top), stamp)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        draw_dots(painter, x, y, size=px(self.look, 4), colour=colour, ratio=self.devicePixelRatioF())
 
     def _paint_legend(self, painter: QPainter, picture: CurvePicture) -> None:
         """Legend in the upper left, where rising curves leave room."""
@@ -256,31 +258,23 @@ class CurvePlot(Plot):
         draw_text(painter, mark.words, place.adjusted(3, 0, 0, 0), font=bold, colour=theme.ink, align=LEFT)
 
 
-def _dot(size: float, colour: QColor, *, ratio: float) -> QPixmap:
-    """A round dot of `size` logical pixels on clear ground."""
-    side = int(np.ceil((size + 2) * ratio))
-    image = QPixmap(side, side)
-    image.setDevicePixelRatio(ratio)
-    image.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(image)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(colour)
-    painter.drawEllipse(QPointF(side / ratio / 2, side / ratio / 2), size / 2, size / 2)
-    painter.end()
-    return image
-
-
 def _curves_of(picture: CurvePicture) -> tuple[object, ...]:
     """What the curves are drawn from; arrays by identity, since they have no single answer to ==."""
     arrays = (*picture.curve, *picture.slope, *(picture.other or ()))
-    return (*map(id, arrays), picture.band, picture.look, picture.axes)
+    return (*map(id, arrays), picture.band, picture.look, picture.axes.x)
+
+
+def _same_dots(one: CurvePicture, other: CurvePicture) -> bool:
+    """Whether the dots of both are the same neurons of the same token; arrays by identity."""
+    pairs = zip((*one.every, one.dots), (*other.every, other.dots), strict=True)
+    return all(a is b for a, b in pairs)
 
 
 def _bars_of(picture: CurvePicture) -> tuple[object, ...]:
     """What the bars are drawn from."""
     shown = None if picture.histogram is None else id(picture.histogram)
-    return (shown, picture.entered, picture.progress, picture.enters, picture.look, picture.axes)
+    axes = (picture.axes.x, picture.axes.y)
+    return (shown, picture.entered, picture.progress, picture.enters, picture.look, axes)
 
 
 def _count_height(picture: CurvePicture, shown: Histogram) -> float:

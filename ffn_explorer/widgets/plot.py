@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyqtgraph as pg
@@ -60,11 +60,12 @@ class Plot(Canvas):
 
     def set_axes(self, axes: Axes | None, look: Appearance) -> None:
         """Take other axes (None shows nothing but `sentence`) and place everything."""
-        if (axes, look) == self._laid_out and axes is not None:
+        places = None if axes is None else _unnamed(axes)
+        self.axes, self.look = axes, look
+        if (places, look) == self._laid_out and axes is not None:
             self.front.update()
             return
-        self._laid_out = (axes, look)
-        self.axes, self.look = axes, look
+        self._laid_out = (places, look)
         self.box.setVisible(axes is not None)
         if axes is not None:
             self._style_lines(axes, look)
@@ -100,7 +101,11 @@ class Plot(Canvas):
     def paint_front(self, painter: QPainter) -> None:
         """Paint tick labels and names."""
         if self.axes is not None and self.area.width() > 0 and self.area.height() > 0:
-            self.draw_layer(painter, "axes", (self.axes,), paint=self._paint_axes)
+            # Names may tell the token, ticks do not: another token leaves the ticks as they are.
+            axes = self.axes
+            self.draw_layer(painter, "ticks", (_unnamed(axes),), paint=lambda on: self._paint_ticks(on, axes))
+            names = (axes.x_name, axes.y_name, self.area.getRect())
+            self.draw_layer(painter, "names", names, paint=lambda on: self._paint_names(on, axes))
         super().paint_front(painter)
 
     def draw_layer(
@@ -110,11 +115,6 @@ class Plot(Canvas):
         size = (self.width(), self.height())
         box = Box(0.0, 0.0, *size)
         self.layers.draw_newest(painter, name, (*key, self.look, size), box=box, paint=paint)
-
-    def _paint_axes(self, painter: QPainter) -> None:
-        if self.axes is not None:
-            self._paint_ticks(painter, self.axes)
-            self._paint_names(painter, self.axes)
 
     def _area(self, axes: Axes) -> QRectF:
         metrics = QFontMetricsF(font(self.look, "small"))
@@ -165,6 +165,11 @@ class Plot(Canvas):
         # Beside the tick labels, never above them: the topmost reaches into this line.
         above = QRectF(self.area.left(), 0, self.width() - self.area.left(), line)
         draw_text(painter, axes.y_name, above, font=small, colour=theme.muted, align=LEFT)
+
+
+def _unnamed(axes: Axes) -> Axes:
+    """The same axes without what does not decide where anything stands."""
+    return replace(axes, x_name=(), y_name="")
 
 
 def _x_labels(axes: Axes) -> tuple[str, ...]:
