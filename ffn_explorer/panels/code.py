@@ -70,8 +70,9 @@ class CodePanel(Panel):
         self.tabs.show_modes(modes, chosen=dialect_shown(scene), look=scene.look)
         run, view = scene.run, scene.view(self.name)
         self.copy.setEnabled(run is not None)
-        self.note.set_text("" if run is None else self.say("note"))
-        self.value.set_text(self._value(scene))
+        self.note.set_text("" if run is None else self.say("note"), short=("",))
+        said = self._value(scene)
+        self.value.set_text(said[0], short=said[1:])
         if run is None:
             self.code.show_sentence(self.say("empty"), scene.look)
             return
@@ -94,19 +95,23 @@ class CodePanel(Panel):
             return ""
         return "".join(f"{line.text}\n" for line in lines_of(self.scene))
 
-    def _value(self, scene: Scene) -> str:
-        """The pointed or chosen number as the program would index it, once the pass has reached it."""
+    def _value(self, scene: Scene) -> tuple[str, ...]:
+        """The pointed or chosen number as the program would index it, once the pass has reached it.
+
+        In wordings, the longest first: what it is may be seen elsewhere, a piece of it says nothing.
+        """
         cell = scene.hover or scene.selection.cell()
         if cell is None or dict(scene.progress).get(cell.stage, 0.0) < 1.0:
-            return ""
+            return ("",)
         value = scene.value(cell)
         if value is None or scene.run is None:
-            return ""
+            return ("",)
         place = (cell.token, cell.sentence) if scene.look.transposed else (cell.sentence, cell.token)
         token = shown_token(scene.run.tokens[cell.sentence][cell.token], font(scene.look, "small"))
         indices = ", ".join(map(str, (*place, cell.index)))
-        name = NAMES.get(cell.stage, str(cell.stage))
-        return self.say("value", name=f"{name}[{indices}]", value=numbers.short(value, digits=4), token=token)
+        name, shown = NAMES.get(cell.stage, str(cell.stage)), numbers.short(value, digits=4)
+        whole = self.say("value", name=f"{name}[{indices}]", value=shown, token=token)
+        return whole, f"{name}[{indices}] = {shown}", f"{name}[…] = {shown}", f"= {shown}"
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.as_text())

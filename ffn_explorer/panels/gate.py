@@ -137,7 +137,8 @@ class GatePanel(Panel):
             self.note.set_text("")
             return
         made = GatePictures(self.say, scene, scene.run)
-        parts = [made.shut_words()]
+        shut = made.shut_words()
+        parts = [shut[0]]
         laid = self.lanes.columns
         if 1 in self.grid.seen and laid is not None and laid.per_pixel > 1.0:
             per_pixel = f"{laid.per_pixel:,.1f}".removesuffix(".0")
@@ -145,7 +146,7 @@ class GatePanel(Panel):
                 parts.append(self.say("pooled", n=per_pixel))
         if scene.run.expert_index is not None:
             parts.append(self.say("first_expert"))
-        self.note.set_text(self.say("joiner").join(parts), short=parts[0])
+        self.note.set_text(self.say("joiner").join(parts), short=shut)
 
     def _mode(self, scene: Scene) -> str:
         mode = scene.view(self.name).mode

@@ -17,6 +17,7 @@ from ffn_explorer.widgets.drawn_text import fitting
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.labels import ElidedLabel
+from ffn_explorer.widgets.matrix_known import names_of
 from ffn_explorer.widgets.memory_rows import SORTS, MemoryRows, Sort
 from ffn_explorer.widgets.memory_words import dropped, kept_of, point_at, reading_of
 from ffn_explorer.widgets.mode_tabs import Mode, ModeTabs
@@ -100,9 +101,10 @@ class MemoryPanel(Panel):
             self._make_room()
             self.list.show_sentence(lacking, scene.look)
             return
-        ranked, kept = self.say("paired" if found.other else f"note_{sort}"), self._kept(run)
-        self.note.set_text(" · ".join(filter(None, (kept, ranked))), short=kept or ranked)
         rows = self._rows(scene, run, found)
+        ranked = self.say(f"note_{sort}" if rows.other is None else "paired")
+        kept = self._kept(run)
+        self.note.set_text(" · ".join(filter(None, (kept, ranked))), short=(kept or ranked, ""))
         self._sources = self._origins(scene, run, rows)
         self._make_room()
         self.list.show_ranking(self._ranking(scene, run, rows))
@@ -183,7 +185,7 @@ class MemoryPanel(Panel):
             return f"{what} · {origin}", origin
         # Of these two, the chosen neuron is what a person has just asked about.
         rank, total = numbers.count(int(rows.order[row]) + 1), numbers.count(len(rows.order))
-        place = self.say("place", neuron=numbers.count(chosen), rank=rank, total=total)
+        place = self.say("place", neuron=rows.name_of(chosen), rank=rank, total=total)
         return f"{place} · {what} · {origin}", f"{place} · {origin}", place
 
     def _kept(self, run: RunResult) -> str:
@@ -198,9 +200,10 @@ class MemoryPanel(Panel):
         sort, kept = sort_of(scene), kept_of(run)
         written = dict(scene.progress).get(run.enters_down, 1.0) >= 1.0
         # Readings compare by identity: this asks whether it is the very same.
-        key = (found, sort, kept, written)
+        names = names_of(run, "neuron", scene.look.language)
+        key = (found, sort, kept, written, names)
         if self._known is None or self._known[0] != key:
-            self._known = (key, MemoryRows(found, sort, kept, written))
+            self._known = (key, MemoryRows(found, sort, kept, written, names))
         return self._known[1]
 
     def _ranking(self, scene: Scene, run: RunResult, rows: MemoryRows) -> Ranking:

@@ -73,7 +73,7 @@ class NeuronPanel(Panel):
             self.body.arrange(gated=False, bare=True)
             return
         self.title.set_text(self._title(scene.look.language, run, card))
-        self.note.set_text(self._note(scene, run, card), short=self._note_short(scene, run, card))
+        self.note.set_text(self._note(scene, run, card), short=(self._note_short(scene, run, card), ""))
         self._show_controls(scene, run, card)
         self.body.facts.show_facts(self._facts(scene, run, card), scene.look)
         self._show_tokens(scene, run, card)
@@ -157,7 +157,7 @@ class NeuronPanel(Panel):
         width, scroll = numbers.count(run.request.settings.d_ff), scene.view(self.name).scroll
         columns = (
             Column(self.say("token"), "left"),
-            Column("m", tip=self.say("m_tip"), widest=WIDEST),
+            Column("m", tip=self.say("m_tip" if card.expert is None else "m_tip_expert"), widest=WIDEST),
             Column(self.say("pre"), tip=self.say("pre_tip"), widest=WIDEST),
             Column("act", tip=self.say("act_tip"), widest=WIDEST),
             Column(self.say("place"), tip=self.say("place_tip", total=width), widest=width),

@@ -20,7 +20,7 @@ from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.labels import ElidedLabel
 from ffn_explorer.widgets.mode_tabs import Mode, ModeTabs
 from ffn_explorer.widgets.number_edit import IntEdit
-from ffn_explorer.widgets.panel import Panel
+from ffn_explorer.widgets.panel import PADDING_PX, Panel
 from ffn_explorer.widgets.parts_keys import (
     chosen_key,
     other_row,
@@ -132,12 +132,7 @@ class OutputPanel(Panel):
         run, reading = scene.run, reading_of(scene)
         for widget in (self.dim, self.largest, self.modes):
             widget.setVisible(reading is not None)
-        mode = scene.view(self.name).mode
-        words = [
-            Mode("", self.say("each"), self.say("each_tip")),
-            Mode("sum", self.say("sum"), self.say("sum_tip")),
-        ]
-        self.modes.show_modes(words, chosen="sum" if mode == "sum" else "", look=scene.look)
+        self._show_modes(scene)
         if run is None or reading is None:
             self.title.set_text(self.say("title_empty"))
             self._show_nothing(scene, self.say("empty") if run is None else self.say("job.contributions"))
@@ -156,6 +151,20 @@ class OutputPanel(Panel):
         else:
             self._show_parts(scene, run, reading)
         self.list.setAccessibleName(self.title.text)
+
+    def _show_modes(self, scene: Scene) -> None:
+        """Both tabs, in shorter words where the controls would not fit side by side."""
+        chosen = "sum" if scene.view(self.name).mode == "sum" else ""
+        beside = sum(each.sizeHint().width() for each in (self.dim, self.largest))
+        room = self.width() - 2 * PADDING_PX - beside - 3 * px(scene.look, 6)
+        for word in ("sum", "sum_short"):
+            modes = [
+                Mode("", self.say("each"), self.say("each_tip")),
+                Mode("sum", self.say(word), self.say("sum_tip")),
+            ]
+            self.modes.show_modes(modes, chosen=chosen, look=scene.look)
+            if sum(button.sizeHint().width() for button in self.modes.buttons) <= room:
+                break
 
     def _show_nothing(self, scene: Scene, sentence: str) -> None:
         self.list.tail = None
@@ -217,6 +226,7 @@ class OutputPanel(Panel):
         """Strip and long sum only where there is room; else the sum stands beside the title."""
         if self.scene is None:
             return
+        self._show_modes(self.scene)
         self.strip.setVisible(self.height() >= px(self.scene.look, STRIP_FROM_PX))
         wide = self.width() >= px(self.scene.look, SUM_FROM_PX)
         said = self._sums

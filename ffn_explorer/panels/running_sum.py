@@ -20,6 +20,7 @@ from ffn_explorer.widgets.labels import ElidedLabel
 from ffn_explorer.widgets.memory_words import dropped, point_at, rank_of, reading_of
 from ffn_explorer.widgets.number_edit import IntEdit
 from ffn_explorer.widgets.panel import PADDING_PX, Panel
+from ffn_explorer.widgets.parts_words import neuron_word
 from ffn_explorer.widgets.sum_marks import SumMark
 from ffn_explorer.widgets.sum_plot import SumCurves, SumPicture, SumPlot, axes_of
 
@@ -80,9 +81,9 @@ class RunningSumPanel(Panel):
             self.plot.show_sentence(lacking, scene.look)
             self._make_room()
             return
-        self.note.set_text(self._note(scene, found), short=self.say(scene.origin))
+        self.note.set_text(self._note(scene, found), short=(self.say(scene.origin), ""))
         self._show_readout(scene, found, k)
-        self.plot.show_sum(self._picture(scene, found, k))
+        self.plot.show_sum(self._picture(scene, run, found, k))
         self._make_room()
 
     def table(self) -> list[list[str]] | None:
@@ -130,7 +131,10 @@ class RunningSumPanel(Panel):
             return self.say("waiting")
         if found is None:
             return self.say("job.memories")
-        return self.say("dropped", expert=found.expert) if dropped(run, found) else ""
+        if dropped(run, found):
+            return self.say("dropped", expert=found.expert)
+        # The error of keeping none is 1, unless the whole sum is 0: then nothing can be set against it.
+        return self.say("cancels") if found.error[0] == 0.0 else ""
 
     def _note(self, scene: Scene, found: Memories) -> str:
         parts = [self.say("what"), self.say(scene.origin)]
@@ -156,11 +160,10 @@ class RunningSumPanel(Panel):
         values = {"cosine": numbers.short(found.cosine[k]), "error": numbers.short(found.error[k])}
         key = "readout_all" if k == total else "readout"
         counted = {"k": numbers.count(k), "total": numbers.count(total)}
-        self.readout.set_text(
-            self.say(key, **counted, **values), short=self.say("readout_short", **counted, **values)
-        )
+        shorter = (self.say("readout_short", **values), self.say("readout_least", **values))
+        self.readout.set_text(self.say(key, **counted, **values), short=shorter)
 
-    def _picture(self, scene: Scene, found: Memories, k: int) -> SumPicture:
+    def _picture(self, scene: Scene, run: RunResult, found: Memories, k: int) -> SumPicture:
         curves = SumCurves(found.cosine, found.error)
         other = None if found.other is None else SumCurves(found.other.cosine, found.other.error)
         total = numbers.count(len(found.neuron))
@@ -177,10 +180,10 @@ class RunningSumPanel(Panel):
             k=k,
             names=(self.say("cosine"), self.say("error")),
             progress=progress,
-            marks=self._marks(scene, found) if progress >= 1.0 else (),
+            marks=self._marks(scene, run, found) if progress >= 1.0 else (),
         )
 
-    def _marks(self, scene: Scene, found: Memories) -> tuple[SumMark, ...]:
+    def _marks(self, scene: Scene, run: RunResult, found: Memories) -> tuple[SumMark, ...]:
         """The pointed neuron and the chosen one, at their ranks."""
         chosen, pointed = scene.selection.neuron, scene.pointed
         here = pointed.expert in (None, found.expert)
@@ -188,7 +191,7 @@ class RunningSumPanel(Panel):
         marks = []
         for neuron, is_chosen in asked:
             if neuron is not None and (rank := rank_of(found, neuron)) is not None:
-                values = {"k": numbers.count(rank), "n": numbers.count(neuron)}
+                values = {"k": numbers.count(rank), "n": neuron_word(scene.look.language, run, neuron)}
                 words = (self.say("mark", **values), self.say("mark_short", **values), values["n"])
                 marks.append(SumMark(rank, words, is_chosen))
         return tuple(marks)

@@ -63,8 +63,9 @@ class TermsPanel(Panel):
             return
         self.title.set_text(self._title(scene, terms))
         total = numbers.count(len(terms.term))
-        self.note.set_text(self.say("note", n=total), short=self.say("note_short", n=total))
-        self.sum.set_text(self._sum(terms))
+        self.note.set_text(self.say("note", n=total), short=(self.say("note_short", n=total), ""))
+        said = self._sum(terms)
+        self.sum.set_text(said[0], short=said[1:])
         self.list.show_ranking(self._ranking(scene, terms))
 
     def table(self) -> list[list[str]] | None:
@@ -81,13 +82,15 @@ class TermsPanel(Panel):
         token = shown_token(scene.run.tokens[terms.sentence][terms.token], font(scene.look, "title"))
         return self.say("title", name=f"{terms.stage}[{terms.cell}]", token=token, position=terms.token)
 
-    def _sum(self, terms: Terms) -> str:
+    def _sum(self, terms: Terms) -> tuple[str, ...]:
+        """The sum in wordings, the longest first; its value is in every one of them."""
         bias = terms.bias or 0.0
         value = float(terms.running[-1]) if len(terms.running) else bias
         shown = {"left": terms.names[0], "right": terms.names[1], "value": numbers.short(value, digits=7)}
         if terms.bias is None:
-            return self.say("sum", **shown)
-        return self.say("sum_bias", bias=numbers.short(bias, digits=DIGITS), **shown)
+            return self.say("sum", **shown), self.say("sum_short", **shown)
+        shown["bias"] = numbers.short(bias, digits=DIGITS)
+        return tuple(self.say(f"sum_bias{form}", **shown) for form in ("", "_short", "_least"))
 
     def _ranking(self, scene: Scene, terms: Terms) -> Ranking:
         pointed, chosen = scene.pointed, scene.selection
@@ -103,12 +106,14 @@ class TermsPanel(Panel):
             total=len(terms.term),
             row=lambda at: row_of(terms, at),
             first=scene.view(self.name).scroll,
-            limit=float(abs(terms.term[0])) if len(terms.term) else 1.0,
+            limit=float(abs(terms.term[0])) or 1.0 if len(terms.term) else 1.0,
             signed=True,
             progress=dict(scene.progress).get(terms.stage, 1.0),
             chosen=getattr(chosen, terms.counts),
             hovered=getattr(pointed, terms.counts),
             place=lambda key: place_of(terms, key),
+            # One factor alone says less than the scale of the products.
+            keeps=1,
         )
 
     def _choose(self, key: int) -> None:

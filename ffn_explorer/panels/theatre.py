@@ -99,9 +99,9 @@ class TheatrePanel(Panel):
         self._arrange()
         self._show_stage(scene)
         if scene.source.memory is None:
-            self.note.set_text(self.say("note_ranked"))
+            self.note.set_text(self.say("note_ranked"), short=("",))
         else:
-            self.note.set_text(self.say("note"), short=self.say("note_short"))
+            self.note.set_text(self.say("note"), short=(self.say("note_short"), ""))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The truth table stands under the stage where there is room."""

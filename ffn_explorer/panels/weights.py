@@ -207,9 +207,9 @@ class WeightsPanel(Panel):
                 numbers.count(n * made.shape[1]) for n in (int(read * made.shape[0]), made.shape[0])
             )
             short = self.say("read_short", done=done, total=total)
-            self.note.set_text(self.say("read", done=done, total=total), short=short)
+            self.note.set_text(self.say("read", done=done, total=total), short=(short, ""))
             return
-        self.note.set_text(self._scale(made, scale), short=self._scale_short(scale))
+        self.note.set_text(self._scale(made, scale), short=(self._scale_short(scale), ""))
 
     def _scale(self, made: Matrix, scale: tuple[float, float]) -> str:
         kinds = kinds_of(made)

@@ -184,14 +184,19 @@ class GatePictures:
         key = "condition_relative" if relative else "condition"
         return self._say(key, act=name, theta=numbers.axis(theta))
 
-    def shut_words(self) -> str:
-        """The share of the sentence's gates that are nearly shut, once it is known, and what that means."""
+    def shut_words(self) -> tuple[str, ...]:
+        """The share of the sentence's gates that are nearly shut, once it is known, and what that means.
+
+        In wordings, the longest first; θ is in every one of them.
+        """
         view, scene = self.scene.gate_view, self.scene
         if view is None or self.done.get(Stage.ACT, 1.0) < 1.0 or not view.counts.any():
-            return self._say("note", condition=self.condition(scene.theta, relative=scene.theta_relative))
+            return (self._say("note", condition=self.condition(scene.theta, relative=scene.theta_relative)),)
         share = numbers.percent(int(view.shut.sum()) / max(1, int(view.quadrants.sum())))
         condition = self.condition(view.theta, relative=view.relative)
-        return self._say("note_share", share=share, condition=condition)
+        theta = numbers.axis(view.theta) + (" × RMS" if view.relative else "")
+        short = self._say("note_share_short", share=share, theta=theta)
+        return self._say("note_share", share=share, condition=condition), short
 
     def _readout(self) -> tuple[str, ...]:
         """Numbers of the pointed or chosen neuron at the chosen token, as far as the pass has come."""
@@ -212,6 +217,7 @@ class GatePictures:
         product = self._say("numbers", **words)
         shut = bool(self.shut()[neuron])
         return ((self._say("numbers_shut", **words), product) if shut else (product,)) + (
+            self._say("numbers_medium", **words),
             self._say("numbers_short", **words),
             "",
         )

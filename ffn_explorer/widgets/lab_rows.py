@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import numbers
 from ffn_explorer.state.app_state import Appearance
-from ffn_explorer.widgets.drawn_text import RIGHT, draw_text
+from ffn_explorer.widgets.drawn_text import RIGHT, draw_text, fitting
 from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.icons import draw_icon
@@ -19,6 +19,9 @@ from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import Theme, blend, theme_of
 
 NAMES_SHARE = 0.22
+NAME_SHARE = 0.7
+"""Most of the axis that its name takes beside the labels."""
+
 PLOT_SHARE = 0.36
 """Least share of the width for the axis; columns of numbers are left out sooner, the last one first."""
 
@@ -60,6 +63,8 @@ class RowsPlan:
     shown: int
     columns: tuple[float, ...]
     icon: float
+    beside: bool
+    """Whether the axis is so low that its name stands at the end of its labels, not under them."""
 
     def y(self, token: int) -> float:
         """Middle of a token's row."""
@@ -85,7 +90,9 @@ def rows_in(room: Box, picture: RowsPicture) -> RowsPlan:
     zero = px(look, 16)
     fit = next(n for n in (2, 1, 0) if n == 0 or room.w - names - icon - n * wide >= PLOT_SHARE * room.w)
     width = max(1.0, room.w - names - icon - fit * wide - 1.5 * zero)
-    top, below = line + px(look, 3), 2 * line + px(look, 3)
+    top = line + px(look, 3)
+    beside = room.h < top + 3 * line + px(look, 3)
+    below = (line if beside else 2 * line) + px(look, 3)
     height = max(line, room.h - top - below)
     shown = max(1, min(len(picture.rows), int(height / line)))
     first = min(max(0, picture.chosen - shown // 2), len(picture.rows) - shown)
@@ -94,7 +101,7 @@ def rows_in(room: Box, picture: RowsPicture) -> RowsPlan:
     low, high = decades(values)
     columns = tuple(area.right + zero / 2 + (n + 1) * wide - px(look, 4) for n in range(fit))
     axis = LogAxis(low, high, area, room.x + names + zero / 3)
-    return RowsPlan(axis, height / shown, first, shown, columns, room.right - icon)
+    return RowsPlan(axis, height / shown, first, shown, columns, room.right - icon, beside)
 
 
 def paint_rows(painter: QPainter, picture: RowsPicture, plan: RowsPlan) -> None:
@@ -122,6 +129,7 @@ def _paint_axis(painter: QPainter, picture: RowsPicture, plan: RowsPlan, *, them
     beyond.setAlphaF(0.05)
     painter.fillRect(QRectF(limit, area.y, area.right - limit, area.h), beyond)
     painter.setPen(QPen(QColor(theme.grid), line_px(look)))
+    right = _name_beside(painter, picture, plan, theme=theme) if plan.beside else math.inf
     least = max(metrics.horizontalAdvance(numbers.axis(10.0**axis.low)), px(look, 20)) + px(look, 8)
     for decade in axis.ticks(least):
         x = area.x + (decade - axis.low) / (axis.high - axis.low) * area.w
@@ -129,7 +137,7 @@ def _paint_axis(painter: QPainter, picture: RowsPicture, plan: RowsPlan, *, them
         painter.drawLine(QPointF(x, area.y), QPointF(x, area.bottom))
         words = numbers.axis(10.0**decade)
         half = metrics.horizontalAdvance(words) / 2 + 1
-        if x - half > axis.zero + px(look, 10):
+        if x - half > axis.zero + px(look, 10) and x + half <= right:
             place = QRectF(x - half, area.bottom + 2, 2 * half, line)
             draw_fitting(painter, (words,), place, font=small, colour=theme.muted)
     painter.setPen(QPen(QColor(theme.muted), line_px(look)))
@@ -140,8 +148,20 @@ def _paint_axis(painter: QPainter, picture: RowsPicture, plan: RowsPlan, *, them
     pen.setDashPattern([4.0, 3.0])
     painter.setPen(pen)
     painter.drawLine(QPointF(limit, area.y - 2), QPointF(limit, area.bottom))
-    name = QRectF(axis.zero, area.bottom + line + 3, area.right - axis.zero, line)
-    draw_fitting(painter, picture.axis, name, font=small, colour=theme.muted)
+    if not plan.beside:
+        name = QRectF(axis.zero, area.bottom + line + 3, area.right - axis.zero, line)
+        draw_fitting(painter, picture.axis, name, font=small, colour=theme.muted)
+
+
+def _name_beside(painter: QPainter, picture: RowsPicture, plan: RowsPlan, *, theme: Theme) -> float:
+    """Paint the axis' name at the end of its labels; where these have to end."""
+    area, small = plan.axis.area, font(picture.look, "small")
+    metrics = QFontMetricsF(small)
+    words = fitting(picture.axis, small, area.w * NAME_SHARE)
+    wide = metrics.horizontalAdvance(words) + 2
+    place = QRectF(area.right - wide, area.bottom + 2, wide, metrics.height())
+    draw_text(painter, words, place, font=small, colour=theme.muted, align=RIGHT)
+    return area.right - wide - px(picture.look, 6)
 
 
 def _paint_row(painter: QPainter, picture: RowsPicture, plan: RowsPlan, token: int) -> None:

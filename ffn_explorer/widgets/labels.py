@@ -17,7 +17,7 @@ class ElidedLabel(QWidget):
         """Build an empty label."""
         super().__init__(parent)
         self._text = ""
-        self._short = ""
+        self._shorter: tuple[str, ...] = ()
         self._about = ""
         self._colour = QColor()
         self._align = align
@@ -28,11 +28,15 @@ class ElidedLabel(QWidget):
         """The whole text."""
         return self._text
 
-    def set_text(self, text: str, *, short: str = "") -> None:
-        """Show another text; short: what stands where there is no room for all of it."""
-        if (text, short) == (self._text, self._short):
+    def set_text(self, text: str, *, short: str | tuple[str, ...] = "") -> None:
+        """Show another text; short: what stands where there is no room for all of it.
+
+        Of several, the first that fits is taken; the last one may be "": rather nothing than a piece.
+        """
+        shorter = short if isinstance(short, tuple) else (short,) if short else ()
+        if (text, shorter) == (self._text, self._shorter):
             return
-        self._text, self._short = text, short
+        self._text, self._shorter = text, shorter
         self.setAccessibleName(text)
         self.updateGeometry()
         self._tell()
@@ -65,8 +69,10 @@ class ElidedLabel(QWidget):
     def shown(self) -> str:
         """The text as it fits the present width."""
         metrics = QFontMetrics(self.font())
-        whole = metrics.horizontalAdvance(self._text) <= self.width() or not self._short
-        text = self._text if whole else self._short
+        wordings = (self._text, *self._shorter)
+        # An advance is rounded: a text that fills the width to the last pixel may be elided.
+        fits = (words for words in wordings if metrics.horizontalAdvance(words) < self.width())
+        text = next(fits, wordings[-1])
         shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, self.width())
         return "" if shown != text and len(shown) < LEAST_LETTERS else shown
 

@@ -1,5 +1,6 @@
 """What stands around and above the image of a weight matrix: labels, ticks, numbers, lines, the sweep."""
 
+import math
 from collections.abc import Hashable
 
 from PySide6.QtCore import QLineF, QRectF, Qt
@@ -107,10 +108,15 @@ class MatrixPainter:
                 self.painter.drawText(self.places.cell(picture, row, column), int(CENTRE), text)
 
     def _decimals(self, values: list[float], wide: float) -> int | None:
-        """The most digits after the point with which all numbers fit into their cells."""
+        """The most digits after the point with which all numbers fit into their cells.
+
+        No more than three significant digits of the largest: further ones would be noise beside it.
+        """
         metrics = QFontMetricsF(self.small)
         room = wide - px(self.look, 4)
-        for decimals in _DECIMALS:
+        largest = max((abs(value) for value in values if value and math.isfinite(value)), default=1.0)
+        enough = max(0, 2 - math.floor(math.log10(largest)))
+        for decimals in dict.fromkeys(min(decimals, enough) for decimals in _DECIMALS):
             # Digits are of one width: the longest text is the widest.
             longest = max((written(value, decimals) for value in values), key=len, default="")
             if metrics.horizontalAdvance(longest) <= room:

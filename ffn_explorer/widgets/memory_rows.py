@@ -18,13 +18,15 @@ SORTS: tuple[Sort, ...] = ("strength", "m", "neuron")
 class MemoryRows:
     """The memories of one reading in one order; kept: how many of the strongest the pass keeps.
 
-    written False leaves the numbers out, as long as the pass has not formed them.
+    written False leaves the numbers out, as long as the pass has not formed them.  names: of the neurons,
+    where a person gave them some.
     """
 
     memories: Memories
     sort: Sort
     kept: int
     written: bool
+    names: tuple[str, ...] = ()
     order: NDArray[np.int64] = field(init=False)
     """Row -> place among the strongest."""
     place: NDArray[np.int64] = field(init=False)
@@ -61,11 +63,15 @@ class MemoryRows:
         texts = tuple(numbers.short(value) if self.written else "" for value in values)
         return Row(
             key=neuron,
-            texts=(numbers.count(neuron), *texts),
+            texts=(self.name_of(neuron), *texts),
             value=float(np.copysign(strength, m)),
             other=None if self.other is None else float(self.other[neuron]),
             faded=at >= self.kept,
         )
+
+    def name_of(self, neuron: int) -> str:
+        """A neuron's name, else its number."""
+        return self.names[neuron] if neuron < len(self.names) else numbers.count(neuron)
 
     def place_of(self, neuron: int) -> int | None:
         """Row of a neuron, or None where there is no such neuron."""

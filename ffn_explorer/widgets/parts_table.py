@@ -38,8 +38,8 @@ def ranking_of(
         value = float(part[place])
         texts = (
             words.name(int(reading.neuron[place])),
-            *(() if reading.expert is None else (str(int(reading.expert[place])),)),
             plus(value),
+            *(() if reading.expert is None else (str(int(reading.expert[place])),)),
             numbers.short(float(reading.pre[place])),
             numbers.short(float(reading.m[place])),
         )
@@ -70,7 +70,7 @@ def tail_of(reading: Contributions, words: PartsWords, *, chained: bool, progres
     gap = () if reading.expert is None else ("",)
 
     def closing(key: int, name: str, value: float) -> Row:
-        return Row(key, (name, *gap, plus(value), "", ""), value)
+        return Row(key, (name, plus(value), *gap, "", ""), value)
 
     lost = reading.out - float(reading.part.sum()) - reading.bias - reading.rest
     rows = [closing(BIAS, words.bias, reading.bias)] if reading.bias else []
@@ -112,11 +112,11 @@ def table_of(reading: Contributions) -> list[list[str]]:
 
 
 def _columns(reading: Contributions, words: PartsWords) -> tuple[Column, ...]:
-    """Neuron, expert of a mixture, what it adds, its pre-activation and m; the last give way first."""
+    """Neuron, what it adds, expert of a mixture, its pre-activation and m; the last give way first."""
     return (
         Column(words.neuron, "left"),
-        *(() if reading.expert is None else (Column(words.expert),)),
         Column(words.adds, tip=words.adds_tip, widest=_WIDEST),
+        *(() if reading.expert is None else (Column(words.expert),)),
         Column(words.pre, tip=words.pre_tip, widest=_WIDEST),
         Column(words.m, tip=words.m_tip, widest=_WIDEST),
     )

@@ -15,6 +15,9 @@ GAP_PX = 16
 """Between columns."""
 
 LEAST_BAR_PX = 72
+SHORT_BAR_PX = 40
+"""Width of the bars that is enough where the first number would have no room otherwise."""
+
 ROW_SHARE = 1.75
 """Height of a row, in heights of its type."""
 
@@ -65,6 +68,8 @@ class Ranking:
     chosen: int | None = None
     hovered: int | None = None
     place: Callable[[int], int | None] | None = None
+    keeps: int = 2
+    """Columns for whose sake the bars make do with SHORT_BAR_PX."""
 
 
 class Laid(NamedTuple):
@@ -127,14 +132,17 @@ def lay_out(ranking: Ranking, width: float, height: float) -> Laid:
 
 def _columns(ranking: Ranking, rows: tuple[Row, ...], lengths: Lengths, *, room: float) -> list[float]:
     """Widths of the columns that fit beside the bars; the first is always there."""
-    gap, least = px(ranking.look, GAP_PX), px(ranking.look, LEAST_BAR_PX)
+    gap = px(ranking.look, GAP_PX)
     widths = []
     for i, column in enumerate(ranking.columns):
         texts = (column.widest, *(row.texts[i] for row in rows))
         widest = max(lengths.body.horizontalAdvance(text) for text in texts)
         widths.append(max(lengths.small.horizontalAdvance(column.head), widest) + 1.0)
-    while len(widths) > 1 and sum(widths) + len(widths) * gap + least > room:
+    while len(widths) > 1:
+        least = px(ranking.look, LEAST_BAR_PX if len(widths) > ranking.keeps else SHORT_BAR_PX)
+        if sum(widths) + len(widths) * gap + least <= room:
+            break
         widths.pop()
     if widths:
-        widths[0] = max(1.0, min(widths[0], room - gap - least))
+        widths[0] = max(1.0, min(widths[0], room - gap - px(ranking.look, SHORT_BAR_PX)))
     return widths

@@ -101,8 +101,9 @@ def folded(cast: Cast, room: int, say: Say) -> tuple[Actor, ...]:
     if not left and cast.others == "others":
         return shown
     rest = tuple(lane.out - sum(actor.parts[i] for actor in shown) for i, lane in enumerate(cast.lanes))
-    name = say(cast.others if left else "bias_alone", n=numbers.count(left))
-    return (*shown, Actor(name, None, rest, strength=float(any(rest) or not rest)))
+    key = cast.others if left else "bias_alone"
+    name, short = say(key, n=numbers.count(left)), say(f"{key}_short", n=numbers.count(left))
+    return (*shown, Actor(name, None, rest, strength=float(any(rest) or not rest), short=short))
 
 
 def hidden_of(run: RunResult) -> Stage:

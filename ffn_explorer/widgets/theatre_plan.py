@@ -188,10 +188,13 @@ def _rows(actors: list[Actor], first: QRectF, *, of: _Type) -> tuple[Row, ...]:
         bar_at = x + name + of.gap + (key + of.gap if key else 0.0)
         number_at = bar_at + bar
         thick = min(h - of.px(6), of.px(16))
+        brief_name = (
+            short if actor.neuron is not None else of.metrics.horizontalAdvance(actor.name) > name_room
+        )
         made.append(
             Row(
                 actor=actor,
-                text=of.cut(actor.short if short and actor.short else actor.name, name_room),
+                text=of.cut(actor.short if brief_name and actor.short else actor.name, name_room),
                 flight=order.get(i),
                 whole=whole,
                 name=QRectF(x, y, name_room, h),
