@@ -14,7 +14,7 @@ from ffn_explorer.widgets.flow_bands import Band
 from ffn_explorer.widgets.flow_columns import Box, Column
 from ffn_explorer.widgets.flow_lens import draw_strip_lens
 from ffn_explorer.widgets.flow_marks import draw_marks
-from ffn_explorer.widgets.flow_paint import draw_band, draw_column, draw_ribbons, draw_skip
+from ffn_explorer.widgets.flow_paint import draw_around, draw_band, draw_cells, draw_ribbons, draw_skip
 from ffn_explorer.widgets.flow_picture import FlowPicture, focus_of, pointed_of, subject_of
 from ffn_explorer.widgets.flow_strip import strip_image
 from ffn_explorer.widgets.layers import Layers, device_scale
@@ -37,6 +37,9 @@ class FlowItem(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph carries no 
         self.picture: FlowPicture | None = None
         self._size = (1, 1)
         self._layers = Layers()
+        """What stays with the ground: bands, frames, labels, formulas."""
+        self._values = Layers()
+        """What shows one token's values."""
         self._strips: dict[Hashable, QImage] = {}
 
     def show_scene(self, scene: Scene) -> None:
@@ -61,13 +64,17 @@ class FlowItem(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph carries no 
         return dict(self.scene_shown.progress)
 
     def _place(self) -> None:
-        """New picture where the subject has changed; layers and strips of the old one go with it."""
+        """New picture where the subject has changed; what shows the old one's values goes with it."""
         subject = None if self.scene_shown is None else subject_of(self.scene_shown, self._size)
         if subject is None:
             self.picture = None
         elif self.picture is None or self.picture.subject != subject:
-            self.picture = FlowPicture(subject)
-            self._layers.clear()
+            before, self.picture = self.picture, FlowPicture(subject)
+            if before is not None and before.ground == self.picture.ground:
+                self.picture.stand_on(before)
+            else:
+                self._layers.clear()
+            self._values.clear()
             self._strips.clear()
         self.update()
 
@@ -132,7 +139,7 @@ class FlowItem(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph carries no 
             share = ribbon_share(progress[band.target])
             if share > 0.0:
                 with _upto(painter, picture, band, end=share):
-                    self._layers.draw(
+                    self._values.draw(
                         painter, ("ribbons", band), picture.gap(band), _call(draw_ribbons, picture, ribbons)
                     )
 
@@ -142,14 +149,23 @@ class FlowItem(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph carries no 
         now = TOGETHER if current in TOGETHER else (current,)
         for column in picture.grid.columns:
             share, is_now = progress[column.stage], column.stage in now
-            image = self._strip(picture, column, device_scale(painter))
-            draw = _call(draw_column, picture, column, image, progress=share, current=is_now)
-            if 0.0 < share < 1.0:
+            self._paint_cells(painter, picture, column, share)
+            moving = 0.0 < share < 1.0
+            draw = _call(draw_around, picture, column, progress=share, current=is_now)
+            if moving and picture.router is not None:
                 draw(painter)
-            else:
-                self._layers.draw(
-                    painter, ("column", column.stage, share, is_now), picture.area(column), draw
-                )
+                continue
+            key = ("around", column.stage, share > 0.0, moving, is_now)
+            self._layers.draw(painter, key, picture.area(column), draw)
+
+    def _paint_cells(self, painter: QPainter, picture: FlowPicture, column: Column, share: float) -> None:
+        """A strip is quickly painted; one at rest that bears numbers is kept."""
+        image = self._strip(picture, column, device_scale(painter))
+        draw = _call(draw_cells, picture, column, image, progress=share)
+        if 0.0 < share < 1.0 or not picture.numbers[column.stage]:
+            draw(painter)
+        else:
+            self._values.draw(painter, ("cells", column.stage, share), picture.area(column), draw)
 
     def _strip(self, picture: FlowPicture, column: Column, scale: float) -> QImage:
         key = (column.stage, scale)

@@ -58,15 +58,21 @@ def draw_ribbons(
         painter.drawPath(path_of(ribbon, picture.grid))
 
 
-def draw_column(
-    painter: QPainter, picture: FlowPicture, column: Column, image: QImage, *, progress: float, current: bool
+def draw_cells(
+    painter: QPainter, picture: FlowPicture, column: Column, image: QImage, *, progress: float
 ) -> None:
-    """Strip, label, and the formula (and router) of the step that leads to it."""
+    """Strip, as far as the pass has filled it, and its numbers."""
+    look, filled = picture.look, cell_share(progress)
+    draw_strip(painter, column, image, filled=filled, theme=theme_of(look))
+    draw_numbers(painter, column, picture.numbers[column.stage], image=image, filled=filled, look=look)
+
+
+def draw_around(
+    painter: QPainter, picture: FlowPicture, column: Column, *, progress: float, current: bool
+) -> None:
+    """Frame and label of a strip, and the formula (and router) of the step that leads to it."""
     look = picture.look
     theme, unit = theme_of(look), unit_of(look)
-    filled, texts = cell_share(progress), picture.numbers[column.stage]
-    draw_strip(painter, column, image, filled=filled, theme=theme)
-    draw_numbers(painter, column, texts, image=image, filled=filled, look=look)
     _draw_frame(painter, column, theme=theme, unit=unit, begun=progress > 0.0, current=current)
     for label in picture.plan.labels:
         if label.stage is column.stage:

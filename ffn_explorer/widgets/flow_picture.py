@@ -63,6 +63,17 @@ class FlowPicture:
         return self.plan.grid
 
     @cached_property
+    def ground(self) -> tuple[object, ...]:
+        """What decides where everything stands: for all tokens alike, unless experts are chosen for each."""
+        return self.subject.run, self.look, self.subject.size, self.choices
+
+    def stand_on(self, other: "FlowPicture") -> None:
+        """Take over all places from a picture with the same ground, instead of finding them again."""
+        for name in ("plan", "router", "plates", "bands", "skip", "ribbon_unit"):
+            if name in other.__dict__:
+                self.__dict__[name] = other.__dict__[name]
+
+    @cached_property
     def ribbon_unit(self) -> float:
         """Thickness of ribbons: that of the type, but finer where the strips are short."""
         tallest = max(column.box.h for column in self.grid.columns)
