@@ -138,6 +138,10 @@ class SparsityPanel(Panel):
         if dict(scene.progress).get(run.enters_down, 1.0) >= 1.0:
             parts = [self.say("note" if len(run.tokens) == 1 else "note_batch", theta=theta, **shares)]
             short = self.say("note_short", theta=theta, active=shares["active"])
+            if scene.other_activity is not None:
+                pair = {"active": shares["active"], "other": numbers.percent(scene.other_activity.overall)}
+                parts = [self.say("note_pair", theta=theta, **pair)]
+                short = self.say("note_pair_short", theta=theta, **pair)
         if run.expert_index is not None:
             parts.append(self.say("first_expert"))
         self.note.set_text(self.say("joiner").join(parts), short=short)

@@ -12,10 +12,10 @@ from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.sizes import px
 
 LEAST_BAR_PX = 9
-MOST_BAR_PX = 46
+MOST_BAR_PX = 60
 _LEAST_GAP_PX = 5
 _TABLE_GAP_PX = 24
-_MOST_GAP_PX = 16
+_MOST_GAP_PX = 22
 LINES = ("counters", "token", "formula", "unit", "experts", "lesson")
 """Sentences under the bars, from top to bottom."""
 

@@ -19,6 +19,7 @@ from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import Theme, theme_of
 
 _WIDE_CELL_PX = 6.0
+_LOW_ROW_PX = 6
 _TICK_GAP_PX = 5
 
 
@@ -221,9 +222,13 @@ class MapPainter:
     def _row_frame(self) -> None:
         if not 0 <= self.picture.row < len(self.picture.rows) or not self.columns.used:
             return
-        self.painter.setPen(QPen(QColor(self.theme.ink), line_px(self.look, 2)))
+        row = self.row_rect(self.picture.row)
+        # Around a row of a few pixels a thick frame would cover what it shows.
+        low = row.height() < px(self.look, _LOW_ROW_PX)
+        self.painter.setPen(QPen(QColor(self.theme.ink), line_px(self.look, 1 if low else 2)))
         self.painter.setBrush(Qt.BrushStyle.NoBrush)
-        frame = self.row_rect(self.picture.row).adjusted(-1, -1, 1, 0)
+        reach = px(self.look, 2) if low else 1
+        frame = row.adjusted(-reach, -reach, reach, reach if low else 0)
         self.painter.drawRoundedRect(frame, px(self.look, 2), px(self.look, 2))
 
     def _words(self) -> None:

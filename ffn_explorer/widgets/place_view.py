@@ -84,7 +84,7 @@ class PlaceView(Canvas):
         self._caption = QRectF()
         self._lines: tuple[str, ...] = ()
         self.switch = Switch(self)
-        self.other = WordButton(self)
+        self.other = WordButton(self, flat=True)
         for button in (self.switch, self.other):
             button.hide()
         self.moved.connect(self._report)

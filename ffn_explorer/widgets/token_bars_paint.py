@@ -139,6 +139,9 @@ class BarsPainter:
         chosen = index == self.picture.chosen
         face, colour = (self.bold, self.theme.ink) if chosen else (self.small, self.theme.muted)
         middle = place.center().y() - self.line / 2
+        if not chosen and middle + 0.9 * self.line > self.places.ticks.top():
+            # A name of the last rows would reach into the ticks.
+            return
         name = QRectF(0, middle, self.places.area.left() - px(self.picture.look, NAME_GAP_PX), self.line)
         draw_text(self.painter, row.label, name, font=face, colour=colour, align=RIGHT)
         if self.picture.progress >= 1.0:

@@ -106,6 +106,10 @@ def bar_places(shown: TokenBarsPicture, width: float, height: float) -> BarPlace
     fit = max(1, min(count, int(room / px(look, LEAST_ROW_PX))))
     row = min(px(look, MOST_ROW_PX) * (1.5 if shown.paired else 1.0), room / fit)
     follow = min(max(0, shown.chosen - fit // 2), count - fit)
+    if lines == 1 and row < line:
+        # The first name reaches over its row.
+        top = (line - row) / 2
+        row -= top / fit
     first = follow if shown.scroll == 0 else min(count - fit, shown.scroll - 1)
     area = QRectF(left, top, max(0.0, width - left - right), row * fit)
     return BarPlaces(
