@@ -19,6 +19,7 @@ QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit {{
     color: {ink}; background: {surface}; border: {line}px solid {border}; border-radius: {radius}px;
     padding: {pad_y}px {pad}px; selection-background-color: {accent}; selection-color: {on_accent};
 }}
+QComboBox {{ combobox-popup: 0; }}
 QLineEdit:hover, QComboBox:hover, QAbstractSpinBox:hover {{ border-color: {muted}; }}
 QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus, QPlainTextEdit:focus {{
     border: {focus_line}px solid {focus}; padding: {focus_pad_y}px {focus_pad}px;
