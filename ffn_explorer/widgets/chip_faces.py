@@ -31,8 +31,6 @@ class ChipLook:
     lifted: bool = False
     """Following the pointer."""
     focused: bool = False
-    bar: float | None = None
-    """A value in -1..1, shown as a bar along the lower edge; its hue is its sign."""
 
 
 def row_height(look: Appearance) -> int:
@@ -87,15 +85,12 @@ def draw_chip(
     painter.setPen(quiet)
     note = QRectF(face.left(), middle, face.width(), face.bottom() - middle - px(look, 5) - px(look, BAR_PX))
     painter.drawText(note, int(Qt.AlignmentFlag.AlignCenter), note_of(position, chip.active))
-    if state.bar is not None:
-        _draw_bar(painter, theme, state.bar, face=face, look=look, selected=state.selected)
     painter.restore()
 
 
-def _draw_bar(
-    painter: QPainter, theme: Theme, value: float, *, face: QRectF, look: Appearance, selected: bool
-) -> None:
-    """Track and bar: the length is the magnitude, the hue the sign."""
+def draw_bar(painter: QPainter, value: float, *, face: QRectF, look: Appearance, selected: bool) -> None:
+    """Track and bar along the lower edge of a chip: the length is the magnitude, -1..1, the hue the sign."""
+    theme = theme_of(look)
     height, side = px(look, 3), px(look, 8)
     track = QRectF(face.left() + side, face.bottom() - height - px(look, 4), face.width() - 2 * side, height)
     painter.setPen(Qt.PenStyle.NoPen)

@@ -10,15 +10,21 @@ from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.scene import Chip
 from ffn_explorer.widgets.chip_faces import (
     ChipLook,
+    draw_bar,
     draw_chip,
     draw_slot,
     layout_of,
     row_height,
 )
 from ffn_explorer.widgets.chip_layout import ChipLayout
+from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.icons import draw_icon
+from ffn_explorer.widgets.layers import Layers
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import theme_of
+
+MOST_FACES = 200
+"""Chips whose faces are kept: more than are ever in view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,7 @@ class ChipView(QWidget):
         self.places = ChipLayout.of((), gap=0, zone=0)
         self.drag: Drag | None = None
         self.pointed: int | None = None
+        self._faces = Layers(MOST_FACES)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def show_picture(self, picture: RowPicture) -> None:
@@ -69,6 +76,8 @@ class ChipView(QWidget):
         if picture == old:
             return
         texts = tuple(chip.text for chip in picture.chips)
+        if picture.chips != old.chips or old.look != picture.look:
+            self._faces.clear()
         if texts != tuple(chip.text for chip in old.chips) or old.look != picture.look:
             self.let_go()
             self.pointed = None
@@ -159,10 +168,20 @@ class ChipView(QWidget):
     def _draw_chip(self, painter: QPainter, index: int) -> None:
         selected = index == self.picture.selected
         pointed = index in (self.pointed, self.picture.hovered)
-        bar = self.picture.bars[index] if index < len(self.picture.bars) else None
-        state = ChipLook(selected, pointed, focused=selected and self.hasFocus(), bar=bar)
-        chip, place = self.picture.chips[index], self.chip_rect(index)
-        draw_chip(painter, chip, position=index, place=place, look=self.picture.look, state=state)
+        state = ChipLook(selected, pointed, focused=selected and self.hasFocus())
+        chip, place, look = self.picture.chips[index], self.chip_rect(index), self.picture.look
+        face = QRectF(0, 0, place.width(), place.height())
+
+        def paint(on: QPainter) -> None:
+            draw_chip(on, chip, position=index, place=face, look=look, state=state)
+
+        painter.save()
+        painter.translate(place.topLeft())
+        key = (chip, index, state, look, face.getRect())
+        self._faces.draw(painter, key, Box(0.0, 0.0, face.width(), face.height()), paint)
+        if index < len(self.picture.bars):
+            draw_bar(painter, self.picture.bars[index], face=face, look=look, selected=selected)
+        painter.restore()
 
     def _draw_lifted(self, painter: QPainter, drag: Drag) -> None:
         place = self.chip_rect(drag.start)

@@ -18,8 +18,9 @@ class _Layer(NamedTuple):
 class Layers:
     """Images by key, at the device pixels of their place; which ones are there never changes what is seen."""
 
-    def __init__(self) -> None:
-        """Start without any."""
+    def __init__(self, most: int = 1_024) -> None:
+        """Start without any; the oldest go once there are more than `most`."""
+        self._most = most
         self._kept: dict[tuple[Hashable, float], _Layer] = {}
         self._newest: dict[str, Hashable] = {}
 
@@ -44,6 +45,8 @@ class Layers:
         kept = self._kept.get((key, scale))
         if kept is None:
             kept = self._kept[key, scale] = _painted(box, scale, paint)
+            if len(self._kept) > self._most:
+                del self._kept[next(iter(self._kept))]
         painter.drawImage(kept.at, kept.image)
 
 
