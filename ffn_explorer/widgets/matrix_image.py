@@ -7,7 +7,7 @@ import numpy as np
 
 from ffn_explorer.state.result import Bytes, Matrix
 from ffn_explorer.widgets.map_image import shades
-from ffn_explorer.widgets.pooling import ZERO, Lanes, strongest
+from ffn_explorer.widgets.pooling import ZERO, Lanes
 from ffn_explorer.widgets.theme import Theme
 
 Span = tuple[int, int]
@@ -55,7 +55,8 @@ class MatrixImage:
         )
         block = self.made.value[top:bottom, left:right].astype(np.int16)
         strength = np.where(block == 0, ZERO, np.abs(block - ZERO))
-        row, column = np.unravel_index(int(strength.argmax()), block.shape)
+        # Column by column, as the image: of equal ones, the first shows its sign.
+        column, row = np.unravel_index(int(strength.T.argmax()), block.T.shape)
         if self.made.exact is not None:
             part = np.abs(self.made.exact[top:bottom, left:right])
             row, column = np.unravel_index(
@@ -82,11 +83,27 @@ def matrix_image(
     across = _laid(columns, made.columns, made.column_step, pixels=pixels[0])
     if not down.count or not across.count:
         return None
-    value = strongest(strongest(made.value, down.cells, axis=0), across.cells, axis=1)
+    value = first_strongest(first_strongest(made.value, down.cells, axis=0), across.cells, axis=1)
     out = np.zeros((pixels[1], pixels[0]), np.uint32)
     place = (slice(down.start, down.start + down.count), slice(across.start, across.start + across.count))
     out[place] = shades(theme)[255][value]
     return MatrixImage(made, down, across, out.view(np.uint8).reshape(pixels[1], pixels[0], 4))
+
+
+def first_strongest(values: Bytes, over: Lanes, *, axis: int) -> Bytes:
+    """Value of largest magnitude on each pixel; not finite wins, and of equal ones the first.
+
+    A pixel may stand for thousands of weights, and then as a rule several are the strongest as bytes: were it
+    always the positive one, random weights would look positive.
+    """
+    part = values.take(range(int(over.low[0]), int(over.high[-1])), axis=axis).astype(np.int32)
+    signed = part - ZERO
+    count = part.shape[axis] + 1
+    order = np.arange(count - 1, 0, -1, dtype=np.int32).reshape((-1, 1) if axis == 0 else (1, -1))
+    keys = (np.abs(signed) * count + order) * 2 + (signed > 0)
+    best = np.maximum.reduceat(keys, over.low - over.low[0], axis=axis)
+    magnitude = best // 2 // count
+    return (np.where(best % 2 == 1, magnitude, -magnitude) + ZERO).astype(np.uint8)
 
 
 def per_pixel(seen: Span, step: int, *, pixels: int) -> float:

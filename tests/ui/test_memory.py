@@ -203,6 +203,7 @@ def test_b_stands_beside_a_where_both_have_the_same_neurons(
     shown = live(qtbot, state_of(compare=Compare(other)))
     rows = rows_of(shown)
     assert all((row.other is not None) == paired for row in rows)
+    assert ("grey" in shown.panel.note.text) == paired
     if paired:
         b = found_in(shown).other
         assert b is not None

@@ -156,6 +156,16 @@ def test_the_curves_grow_with_the_output(qtbot: QtBot) -> None:
     assert panel_of(growing).readout.text == ""
 
 
+def test_a_sum_of_0_has_no_curves_and_says_why(qtbot: QtBot) -> None:
+    state = changes.use_memory("xor").to(AppState())
+    shown = live(qtbot, changes.choose(token=3).to(state))
+    assert "add up to 0" in panel_of(shown).plot.sentence
+    assert panel_of(shown).readout.text == ""
+    other = live(qtbot, changes.choose(token=1).to(state))
+    assert panel_of(other).plot.sentence == ""
+    assert panel_of(other).readout.text
+
+
 def test_b_is_drawn_in_grey(qtbot: QtBot) -> None:
     shown = live(qtbot, state_of(compare=Compare(SMALL.with_(activation="gelu"))))
     b = found_in(shown).other

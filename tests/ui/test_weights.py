@@ -19,8 +19,10 @@ from ffn_explorer.state.app_state import Appearance, AppState, Cell, Playback, P
 from ffn_explorer.state.handmade_changes import use_memory
 from ffn_explorer.state.handmade_words import hand_word
 from ffn_explorer.state.result import Matrix
-from ffn_explorer.widgets.matrix_image import matrix_image
+from ffn_explorer.widgets.map_image import shades
+from ffn_explorer.widgets.matrix_image import first_strongest, matrix_image
 from ffn_explorer.widgets.matrix_picture import MatrixPicture, MatrixPlaces
+from ffn_explorer.widgets.pooling import ZERO, Lanes
 from ffn_explorer.widgets.theme import THEMES
 from tests.scenes import empty_scene, make_scene
 from tests.ui.live import Live, drag, mouse, pixels, scene_of, settle, state_of
@@ -260,6 +262,30 @@ def test_every_weight_known_is_drawn_at_its_own_place(qtbot: QtBot) -> None:
     assert last.value == exact_of(live)[23, 11]
     assert image.hit(120, 239) is None
     assert matrix_image(part, (30, 60), (0, 24), pixels=(240, 640), theme=THEMES["light"]) is None
+
+
+def test_of_equally_strong_weights_the_first_gives_the_sign() -> None:
+    cells = np.full((6, 8), 128, np.uint8)
+    cells[0:3, 0:4] = [[128, 1, 255, 128], [255, 128, 128, 1], [128, 128, 128, 128]]
+    cells[4, 6], cells[5, 7] = 0, 255
+    down, across = Lanes(np.array([0, 3]), np.array([3, 6])), Lanes(np.array([0, 4]), np.array([4, 8]))
+    rows = first_strongest(cells, down, axis=0)
+    assert rows[0, :4].tolist() == [255, 1, 255, 1]
+    assert first_strongest(rows, across, axis=1).tolist() == [[255, 128], [128, 0]]
+
+
+def test_random_weights_look_as_negative_as_positive(qtbot: QtBot) -> None:
+    """However many weights a pixel stands for."""
+    wide = Settings(d_model=1_024, d_ff=4_096, heads=2, kv_heads=2)
+    live, _ = live_of(qtbot, state_of(settings=wide, views=pinned(mode="up")))
+    made = matrix_of(live)
+    image = matrix_image(made, (0, 4_096), (0, 1_024), pixels=(32, 32), theme=THEMES["light"])
+    assert image is not None
+    bytes_ = np.array([image.hit(x, y).byte for x in range(32) for y in range(32)])  # type: ignore[union-attr]
+    assert 0.4 < (bytes_ > ZERO).mean() < 0.6
+    ramp = shades(THEMES["light"])[255]
+    shown = image.pixels.view(np.uint32)[..., 0]
+    assert (shown == ramp[bytes_].reshape(32, 32).T).all()
 
 
 def test_a_hand_built_memory_names_its_axes(qtbot: QtBot) -> None:
