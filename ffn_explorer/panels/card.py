@@ -86,7 +86,7 @@ class CardPanel(Panel):
         given, shape_out = info.stage is Stage.INPUT, numbers.shape(info.shape_out)
         shape_in = "" if given else numbers.shape(info.shape_in)
         return (
-            Block(self.say(f"means_{key}"), role="body", reserve=3),
+            Block(self.say(f"means_{key}"), role="body", roomy="title", reserve=3),
             Block(info.formula, mono=True, reserve=1),
             Block(self.say("input", what=self._inputs(scene, info), shape=shape_in), strong=False),
             Block(self.say("output", name=name_of(info.stage), shape=shape_out, dtype=dtype), strong=False),

@@ -135,7 +135,8 @@ class CurvePanel(Panel):
             if np.isfinite(z) and np.isfinite(value):
                 known = "neuron" if done.get(Stage.ACT, 1.0) >= 1.0 else "neuron_before"
                 values = {"n": numbers.count(neuron), "z": numbers.short(z), "value": numbers.short(value)}
-                marks.append(Mark(z, value, self.say(known, **values), chosen=neuron == chosen))
+                words, short = (self.say(key, **values) for key in (known, f"{known}_short"))
+                marks.append(Mark(z, value, words, chosen=neuron == chosen, short=short))
         return tuple(marks)
 
     def _legend(self, scene: Scene, run: RunResult, neurons: Neurons, *, drawn: int) -> tuple[Entry, ...]:

@@ -14,7 +14,7 @@ from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.result import Floats
 from ffn_explorer.widgets.bars import StackedBars
 from ffn_explorer.widgets.curve_dots import draw_dots
-from ffn_explorer.widgets.drawn_text import LEFT, draw_text
+from ffn_explorer.widgets.drawn_text import LEFT, draw_text, fitting
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.legend import Entry, draw_legend
 from ffn_explorer.widgets.plot import Axes, Plot, line_pen
@@ -38,6 +38,8 @@ class Mark:
     value: float
     words: str
     chosen: bool
+    short: str
+    """Words where there is too little room beside it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -245,7 +247,9 @@ class CurvePlot(Plot):
         painter.drawEllipse(at, radius, radius)
         bold = font(self.look, "small", bold=mark.chosen)
         metrics = QFontMetricsF(bold)
-        width, gap = metrics.horizontalAdvance(mark.words) + 6, radius + px(self.look, 4)
+        gap = radius + px(self.look, 4)
+        words = fitting((mark.words, mark.short), bold, self.area.right() - at.x() - gap - 6)
+        width = metrics.horizontalAdvance(words) + 6
         # On rising curves the free side is below right; the legend has the upper left.
         left = max(self.area.left(), min(at.x() + gap, self.area.right() - width))
         top = at.y() + (2 if left == at.x() + gap else gap)
@@ -255,7 +259,7 @@ class CurvePlot(Plot):
         ground = QColor(theme.surface)
         ground.setAlphaF(0.85)
         painter.fillRect(place, ground)
-        draw_text(painter, mark.words, place.adjusted(3, 0, 0, 0), font=bold, colour=theme.ink, align=LEFT)
+        draw_text(painter, words, place.adjusted(3, 0, 0, 0), font=bold, colour=theme.ink, align=LEFT)
 
 
 def _curves_of(picture: CurvePicture) -> tuple[object, ...]:

@@ -12,6 +12,9 @@ from ffn_explorer.widgets.sizes import px
 LEAST_LINES = 3
 """Lines of the top group that must show before the bottom group is kept in sight under them."""
 
+ROOMY_LINES = 16
+"""Small lines from which on a page has much height, whatever it says: no step changes its type."""
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -21,6 +24,8 @@ class Block:
     short: str = ""
     """Wording for a page without room, where the text would take more than one line."""
     role: str = "small"
+    roomy: str = ""
+    """Role on a page with much height, where this block leads."""
     bold: bool = False
     mono: bool = False
     strong: bool = True
@@ -79,6 +84,8 @@ def lay_out(page: Page, width: int, height: int) -> Laid:
 
     With the lines kept, else without, else in short wordings and with fewer optional blocks, else scrolling.
     """
+    if height >= ROOMY_LINES * small_line(page.look):
+        page = replace(page, top=_larger(page.top), bottom=_larger(page.bottom))
     whole, bottom = _group(page, page.top, width), _group(page, page.bottom, width)
     middle = middle_of(page)
     if whole.kept + bottom.kept + middle <= height:
@@ -97,6 +104,10 @@ def lay_out(page: Page, width: int, height: int) -> Laid:
     pinned = room >= LEAST_LINES * small_line(page.look)
     # What scrolls need leave nothing out.
     return Laid(whole, bottom, math.ceil(whole.height - room), pinned)
+
+
+def _larger(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    return tuple(replace(block, role=block.roomy) if block.roomy else block for block in blocks)
 
 
 def font_of(block: Block, look: Appearance) -> QFont:
