@@ -113,6 +113,7 @@ class OutputPanel(Panel):
         self.dim.setFont(font(look, "body"))
         self.dim.setMinimumWidth(px(look, FIELD_PX))
         self.dim.setAccessibleName(self.say("dim"))
+        self.dim.setPrefix(self.say("dim_before"))
         self.largest.set_look(look)
         self.largest.set_word(self.say("largest"))
         self.largest.explain(self.say("largest"), self.say("largest_tip"))
@@ -155,8 +156,8 @@ class OutputPanel(Panel):
     def _show_modes(self, scene: Scene) -> None:
         """Both tabs, in shorter words where the controls would not fit side by side."""
         chosen = "sum" if scene.view(self.name).mode == "sum" else ""
-        beside = sum(each.sizeHint().width() for each in (self.dim, self.largest))
-        room = self.width() - 2 * PADDING_PX - beside - 3 * px(scene.look, 6)
+        beside = self.dim.sizeHint().width() + self.largest.sizeHint().width() + 3 * px(scene.look, 6)
+        room = self.width() - 2 * PADDING_PX - beside
         for word in ("sum", "sum_short"):
             modes = [
                 Mode("", self.say("each"), self.say("each_tip")),
@@ -295,6 +296,4 @@ class OutputPanel(Panel):
     def table(self) -> list[list[str]] | None:
         """Every neuron's part, strongest first, and what else belongs to the sum."""
         at = self._reading()
-        if at is None or shown_share(at[0]) < 1.0:
-            return None
-        return table_of(at[2])
+        return None if at is None or shown_share(at[0]) < 1.0 else table_of(at[2])
