@@ -28,9 +28,10 @@ class DrawnButton(QAbstractButton):
 
     def set_look(self, look: Appearance) -> None:
         """Take another look."""
-        self.look = look
-        self.updateGeometry()
-        self.update()
+        if look != self.look:
+            self.look = look
+            self.updateGeometry()
+            self.update()
 
     def explain(self, name: str, tip: str) -> None:
         """Say what it is, to screen readers and in the tooltip."""
