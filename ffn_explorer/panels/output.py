@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from ffn_explorer.core.readings import Contributions
 from ffn_explorer.core.stages import Stage
@@ -40,7 +40,6 @@ STRIP_FROM_PX = 300
 """A card at least this high (light theme, scale 1) shows every dimension above the list."""
 
 STRIP_PX = 58
-
 FIELD_PX = 62
 """Least width of a number field: of few digits, Qt itself would cut them."""
 
@@ -71,6 +70,7 @@ class OutputPanel(Panel):
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build controls, strip, list and the line under it."""
         super().__init__(parent)
+        self.label = QLabel()
         self.dim = IntEdit(0, 0, 1)
         self.largest = WordButton()
         self.modes = ModeTabs(2)
@@ -84,7 +84,7 @@ class OutputPanel(Panel):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         self._controls = QHBoxLayout()
-        for widget in (self.dim, self.largest, self.modes):
+        for widget in (self.label, self.dim, self.largest, self.modes):
             self._controls.addWidget(widget)
         self._controls.addWidget(self.sum, 1)
         column.addLayout(self._controls)
@@ -113,7 +113,8 @@ class OutputPanel(Panel):
         self.dim.setFont(font(look, "body"))
         self.dim.setMinimumWidth(px(look, FIELD_PX))
         self.dim.setAccessibleName(self.say("dim"))
-        self.dim.setPrefix(self.say("dim_before"))
+        self.label.setFont(font(look, "small"))
+        self.label.setText(self.say("strip_short"))
         self.largest.set_look(look)
         self.largest.set_word(self.say("largest"))
         self.largest.explain(self.say("largest"), self.say("largest_tip"))
@@ -220,8 +221,8 @@ class OutputPanel(Panel):
         keys = (pointed_key(scene, run, reading), chosen_key(scene, run, reading))
         places = (place_of(run, reading, key) for key in keys)
         place = next((at for at in places if at is not None), 0)
-        whole, short = line_of(scene.look.language, run, reading, place)
-        self.line.set_text(whole, short=short)
+        whole, *shorter = line_of(scene.look.language, run, reading, place)
+        self.line.set_text(whole, short=tuple(shorter))
 
     def _fit(self) -> None:
         """Strip and long sum only where there is room; else the sum stands beside the title."""
@@ -231,6 +232,7 @@ class OutputPanel(Panel):
         self.strip.setVisible(self.height() >= px(self.scene.look, STRIP_FROM_PX))
         wide = self.width() >= px(self.scene.look, SUM_FROM_PX)
         said = self._sums
+        self.label.setVisible(wide and not self.dim.isHidden())
         self.sum.set_text(said.whole if wide else "", short=said.short if wide else "")
         self.note.set_text(said.method if wide else said.whole, short="" if wide else self._beside(said))
 
@@ -258,9 +260,8 @@ class OutputPanel(Panel):
         """Left and right go along the dimensions, from the one shown; up and down along the tokens."""
         if (at := self._reading()) is None:
             return
-        last = at[1].request.settings.d_model - 1
         if dx:
-            self._choose_dim(min(max(0, at[2].dim + dx), last))
+            self._choose_dim(min(max(0, at[2].dim + dx), at[1].request.settings.d_model - 1))
         else:
             self.request(changes.step_selection(0, dy, stage=Stage.OUT))
 

@@ -103,7 +103,8 @@ def first_strongest(values: Bytes, over: Lanes, *, axis: int) -> Bytes:
     keys = (np.abs(signed) * count + order) * 2 + (signed > 0)
     best = np.maximum.reduceat(keys, over.low - over.low[0], axis=axis)
     magnitude = best // 2 // count
-    return (np.where(best % 2 == 1, magnitude, -magnitude) + ZERO).astype(np.uint8)
+    found: Bytes = (np.where(best % 2 == 1, magnitude, -magnitude) + ZERO).astype(np.uint8)
+    return found
 
 
 def per_pixel(seen: Span, step: int, *, pixels: int) -> float:

@@ -104,11 +104,10 @@ def sums_of(scene: Scene, run: RunResult, reading: Contributions) -> Sums:
     return Sums(method, whole + b, shown, f"y = {numbers.short(reading.y)}")
 
 
-def line_of(language: str, run: RunResult, reading: Contributions, place: int) -> tuple[str, str]:
-    """Everything about the neuron in one row of the list: whole, and short."""
+def line_of(language: str, run: RunResult, reading: Contributions, place: int) -> tuple[str, ...]:
+    """Everything about the neuron in one row of the list, in wordings, the longest first."""
     if not len(reading.part):
-        none = say(language, "panel.output.line_none")
-        return none, none
+        return (say(language, "panel.output.line_none"),)
     values: dict[str, Any] = {
         "n": neuron_word(language, run, int(reading.neuron[place])),
         "pre": numbers.short(float(reading.pre[place])),
@@ -118,10 +117,10 @@ def line_of(language: str, run: RunResult, reading: Contributions, place: int) -
         "rank": numbers.count(place + 1),
         "total": numbers.count(len(reading.part)),
     }
-    short = say(language, "panel.output.line_short", **values)
+    short = tuple(say(language, f"panel.output.line_{form}", **values) for form in ("short", "least"))
     if reading.expert is None:
-        return say(language, "panel.output.line", **values), short
-    return say(language, "panel.output.line_expert", expert=int(reading.expert[place]), **values), short
+        return say(language, "panel.output.line", **values), *short
+    return say(language, "panel.output.line_expert", expert=int(reading.expert[place]), **values), *short
 
 
 def dim_word(language: str, run: RunResult, dim: int) -> str:
