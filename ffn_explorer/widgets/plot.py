@@ -20,7 +20,7 @@ from ffn_explorer.widgets.layers import Layers
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import theme_of
 
-LEAST_APART = 0.85
+LEAST_APART = 1.0
 """Least distance of the numbers at the left, as a share of a line of words."""
 
 
