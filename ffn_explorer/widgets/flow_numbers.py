@@ -38,7 +38,7 @@ def written(value: float, decimals: int) -> str:
     """Value with a fixed number of decimals: "−1.06"; an exact zero is "0", what only rounds to it "0.00"."""
     if value == 0.0 or not np.isfinite(value):
         return short(value)
-    return f"{value:.{decimals}f}".replace("-", MINUS)
+    return f"{value:,.{decimals}f}".replace("-", MINUS)
 
 
 def draw_numbers(

@@ -117,8 +117,9 @@ def _by_hand(scene: Scene, run: RunResult, memory: HandMemory) -> Cast:
     features = tuple(hand_word(language, name) for name in memory.features)
     m, z = run.values[hidden_of(run)][0], run.values[Stage.UP][0]  # [P, F]
     values = np.array([neuron.value for neuron in memory.neurons])  # [F, D]
-    parts = m[:, :, None].astype(np.float64) * values  # [P, F, D]
-    strength = np.abs(m[token]) * np.linalg.norm(values, axis=1)
+    with np.errstate(invalid="ignore"):  # an infinite m times 0 is NaN, as in the pass
+        parts = m[:, :, None].astype(np.float64) * values  # [P, F, D]
+        strength = np.abs(m[token]) * np.linalg.norm(values, axis=1)
     x, out = run.values[Stage.INPUT][0], run.values[Stage.OUT][0]  # [P, D]
     y = run.values[Stage.RESIDUAL][0] if Stage.RESIDUAL in run.values else out
     actors = tuple(
