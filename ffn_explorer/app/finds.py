@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
 NOT_FOUND = frozenset({"find", "leave", "panel_menu"})
 """Actions that make no sense from inside the search."""
-NUMBERED = re.compile(r"\s*(?P<kind>\D*?)\s*(?P<number>\d[\d,]*)\s*")
+NUMBERED = re.compile(r"(?P<kind>\D*)(?P<number>\d[\d,]*)")
+"""One way to match each text: with two, long pasted text would take minutes."""
 LONGEST_NUMBER = 9
 """Digits of a number that is looked at; nothing here counts further."""
 
@@ -115,10 +116,13 @@ def _find(language: Language, words: Text, run: Callable[..., Any], *, keys: str
 
 def _numbered(window: "Window", typed: str) -> Iterator[Find]:
     """Widths, and neuron, dimension, layer, expert and token of a number, alone or behind what it counts."""
-    found = NUMBERED.fullmatch(typed)
+    found = NUMBERED.fullmatch(typed.strip())
     if found is None or window.scene is None:
         return
-    kind, digits = found["kind"].casefold(), found["number"].replace(",", "")
+    kind, digits = found["kind"].strip().casefold(), found["number"].replace(",", "")
+    # The zeros in front go digit by digit, since every script has a zero of its own.
+    while len(digits) > LONGEST_NUMBER and int(digits[0]) == 0:
+        digits = digits[1:]
     number = int(digits[:LONGEST_NUMBER])
     language = window.look.language
     for field, sign, called in WIDTHS:

@@ -1,6 +1,7 @@
 """The search: everything is found in both languages, numbers too, and Enter does it."""
 
 from collections.abc import Iterator
+from time import monotonic
 
 import pytest
 from PySide6.QtCore import Qt
@@ -179,6 +180,18 @@ def test_a_number_beyond_the_last_is_said_and_does_nothing(
 def test_a_number_alone_offers_all_that_it_can_mean(finder: Finder) -> None:
     finder.edit.setText("2")
     assert listed(finder)[:4] == ["Neuron 2", "Dimension 2", "Layer 2", "Token at position 2"]
+
+
+def test_zeros_in_front_do_not_make_another_number(finder: Finder) -> None:
+    finder.edit.setText(f"neuron {'0' * 20}17")
+    assert listed(finder) == ["Neuron 17"]
+
+
+@pytest.mark.parametrize("typed", [f"neuron{' ' * 20_000}17", f"{' ' * 20_000}17", " " * 20_000 + "x"])
+def test_long_pasted_text_holds_nothing_up(finder: Finder, typed: str) -> None:
+    start = monotonic()
+    finder.edit.setText(typed)
+    assert monotonic() - start < 2.0
 
 
 def test_nothing_found_is_an_empty_list_and_enter_waits(finder: Finder, window: Window) -> None:
