@@ -34,6 +34,9 @@ def reorder_token(sentence: int, start: int, *, to: int) -> Change:
 
     def change(state: AppState) -> AppState:
         source = state.source
+        # The chips on screen may be those of a sentence that is no longer there.
+        if not 0 <= sentence < len(token_lengths(source)):
+            return state
         order = list(order_of(source, sentence))
         place = min(max(0, to), len(order) - 1)
         if not 0 <= start < len(order) or start == place:

@@ -141,6 +141,11 @@ def test_reordering_composes_and_the_selection_follows_its_token(moves: list[tup
     assert after(changes.reset_orders(), state=state).source == Source()
 
 
+@pytest.mark.parametrize("sentence", [-1, 1, 7])
+def test_a_token_of_a_sentence_that_is_gone_stays(sentence: int) -> None:
+    assert after(changes.reorder_token(sentence, 0, to=2)) == AppState()
+
+
 def test_moving_back_is_the_natural_order() -> None:
     assert after(changes.reorder_token(0, 2, to=5), changes.reorder_token(0, 5, to=2)) == AppState()
     assert after(changes.reorder_token(0, 99, to=5)) == AppState()
