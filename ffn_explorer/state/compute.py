@@ -137,8 +137,11 @@ def _by_hand(request: RunRequest) -> "tuple[FFN | None, Tensor | None]":
     memory = request.source.memory
     if memory is None:
         return None, None
+    from ffn_explorer.core.devices import check_device
     from ffn_explorer.core.handmade_layer import inputs_of, layer_of
 
+    # Its numbers go to the device before the run, which checks that it is there, begins.
+    check_device(request.settings)
     order = list(order_of(request.source, 0))
     return layer_of(memory, request.settings), inputs_of(memory, request.settings)[:, order]
 

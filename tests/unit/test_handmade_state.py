@@ -17,10 +17,13 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import Appearance, AppState, Compare, Selection, Source
 from ffn_explorer.state.change import Change
+from ffn_explorer.state.compute import attempt
 from ffn_explorer.state.files import Damaged
 from ffn_explorer.state.handmade_changes import check, check_state
 from ffn_explorer.state.handmade_words import hand_word
+from ffn_explorer.state.requests import run_of
 from ffn_explorer.state.resolver import Resolver
+from ffn_explorer.state.results import Failure, Results
 from ffn_explorer.state.session import Session
 from ffn_explorer.state.state_json import state_from_json, state_to_json
 from ffn_explorer.state.text import said, say
@@ -248,6 +251,14 @@ def hostile(change: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
 def test_hostile_memories_are_refused(change: Callable[[dict[str, Any]], None]) -> None:
     with pytest.raises(Damaged):
         state_from_json(hostile(change))
+
+
+def test_a_memory_on_a_device_that_is_not_here_is_refused_in_a_sentence() -> None:
+    state = changes.use_memory("xor").to(AppState())
+    state = replace(state, settings=state.settings.with_(device="xpu:99"))
+    failed = attempt(run_of(state), Results())
+    assert isinstance(failed, Failure)
+    assert failed.message.key == "error.device"
 
 
 def test_a_file_whose_settings_do_not_fit_its_memory_is_refused() -> None:
