@@ -19,6 +19,9 @@ from ffn_explorer.widgets.theme import Theme
 MARGIN_PX = 6.0
 """Least distance of a plate from strips, labels and other plates."""
 
+MOST_COVERED = 0.78
+"""Share of the way between two columns that a whole formula may cover: the ribbons must stay in sight."""
+
 SHIFTS = (0.0, 0.3, 0.6)
 """How far down a plate between two short strips may go to clear their labels, in its own heights."""
 
@@ -55,7 +58,10 @@ def place_plates(
             plates = [
                 _placed(each, word, plan.grid, taken, shift=shift) for each, word in zip(group, wordings)
             ]
-            if all(_fits(plate.box, plan.grid, blocked) for plate in plates) and not _touch(plates):
+            covers = any(_covers(plate, plan.grid) for plate in plates)
+            last = all(plate.text == each.texts[-1] for plate, each in zip(plates, group))
+            fits = all(_fits(plate.box, plan.grid, blocked) for plate in plates)
+            if fits and not _touch(plates) and (last or not covers):
                 made += plates
                 blocked += [plate.box for plate in plates]
                 break
@@ -75,6 +81,15 @@ def _placed(
 def _fits(box: Box, grid: Grid, blocked: Sequence[Box]) -> bool:
     inside = box.y >= 0.0 and box.bottom <= grid.frame.height
     return inside and not any(box.meets(other, MARGIN_PX) for other in blocked)
+
+
+def _covers(plate: Plate, grid: Grid) -> bool:
+    """Whether a plate of a step with a matrix hides too much of its ribbons."""
+    if plate.stage in SHORT_STEPS:
+        return False
+    after = grid.column(plate.stage).box.x
+    before = max(column.box.right for column in grid.columns if column.box.right < after)
+    return plate.box.w > MOST_COVERED * (after - before)
 
 
 def _touch(plates: Sequence[Plate]) -> bool:
