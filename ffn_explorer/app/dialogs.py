@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from ffn_explorer import __version__
 from ffn_explorer.state.app_state import Appearance
+from ffn_explorer.state.files import kind_of
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import say
 from ffn_explorer.widgets.fonts import font
@@ -192,11 +193,21 @@ def ask_save(window: "Window", suggestion: Path, *, suffixes: tuple[str, ...]) -
     """Place for a new file, with the first suffix where a person typed none; None if not wanted."""
     language = window.look.language
     title = say(language, "dialog.save_title")
-    chosen, _ = QFileDialog.getSaveFileName(window, title, str(suggestion), _filter(language, suffixes))
-    if not chosen:
-        return None
-    path = Path(chosen)
-    return path if path.suffix else path.with_suffix(suffixes[0])
+    while True:
+        chosen, _ = QFileDialog.getSaveFileName(window, title, str(suggestion), _filter(language, suffixes))
+        if not chosen:
+            return None
+        path = _with_suffix(Path(chosen), suffixes)
+        # The dialog asked about what was typed; a file of the whole name would be lost without a word.
+        if path == Path(chosen) or kind_of(path) == "nothing":
+            return path
+        suggestion = path
+
+
+def _with_suffix(path: Path, suffixes: tuple[str, ...]) -> Path:
+    """The path, with the first suffix where it has none; the ".2" of "part 1.2" is none."""
+    known = path.suffix.lower() in suffixes or path.suffix[1:].isalpha()
+    return path if known else path.with_name(path.name + suffixes[0])
 
 
 def native(key: str) -> str:
