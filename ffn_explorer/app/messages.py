@@ -1,6 +1,7 @@
 """Notices above the board: one sentence to the person, and what is being computed; never a dialog."""
 
 from bisect import bisect_right
+from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QGuiApplication
@@ -9,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.quoting import harmless
 from ffn_explorer.state.scene import Scene
-from ffn_explorer.state.text import say
+from ffn_explorer.state.text import Text, catalogue, say, text
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.sizes import px
 
@@ -110,7 +111,7 @@ class Notices(QObject):
         self.close_button.setText(say(language, "window.close_message"))
         self.cancel_button.setText(say(language, "window.cancel"))
         self.copy_button.setVisible(bool(details))
-        message = say(language, harmless(scene.message)) if scene.message else ""
+        message = say(language, harmless(_labelled(scene.message))) if scene.message else ""
         if message != self._read:
             self._read = ""
         self.message.tell("" if self._read else message, scene.look)
@@ -148,3 +149,14 @@ class Notices(QObject):
             notice.setGeometry(QRect(corner, size))
             notice.raise_()
             below -= size.height() + GAP_PX
+
+
+def _labelled(what: Text) -> Text:
+    """The same sentence with settings called what their knobs are called in this window."""
+    known = catalogue("en")
+
+    def called(name: str, value: Any) -> Any:  # noqa: ANN401 - numbers and strings alike
+        key = f"control.{value}"
+        return text(key) if name in ("field", "other") and key in known else value
+
+    return Text(what.key, tuple((name, called(name, value)) for name, value in what.values))

@@ -7,11 +7,13 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer.app.messages import Notices
+from ffn_explorer.core.errors import InputError
+from ffn_explorer.core.settings import Settings
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.resolver import Resolver
 from ffn_explorer.state.results import Results
 from ffn_explorer.state.scene import Scene
-from ffn_explorer.state.text import Text, text
+from ffn_explorer.state.text import Text, said, text
 
 
 def scene(message: Text, scale: float = 1.0) -> Scene:
@@ -55,3 +57,15 @@ def test_short_messages_are_whole(qtbot: QtBot) -> None:
     notices.show_scene(scene(text("window.saved", path="a\x1bb.png")))
     assert notices.message.label.text() == "Saved: a<U+001B>b.png"
     assert notices.message.label.toolTip() == ""
+
+
+def test_settings_are_called_what_their_knobs_are_called(qtbot: QtBot) -> None:
+    board = QWidget()
+    qtbot.addWidget(board)
+    board.resize(1_280, 720)
+    notices = Notices(board)
+    board.show()
+    with pytest.raises(InputError) as caught:
+        Settings(d_ff=4_000_000)
+    notices.show_scene(scene(said(caught.value)))
+    assert notices.message.sentence == "Dff cannot be 4,000,000: give a number from 1 to 65,536."
