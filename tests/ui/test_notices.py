@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer.app.messages import Notices
-from ffn_explorer.core.errors import InputError
+from ffn_explorer.core.errors import SettingError
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.resolver import Resolver
@@ -65,7 +65,7 @@ def test_settings_are_called_what_their_knobs_are_called(qtbot: QtBot) -> None:
     board.resize(1_280, 720)
     notices = Notices(board)
     board.show()
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(SettingError) as caught:
         Settings(d_ff=4_000_000)
     notices.show_scene(scene(said(caught.value)))
     assert notices.message.sentence == "Dff cannot be 4,000,000: give a number from 1 to 65,536."
