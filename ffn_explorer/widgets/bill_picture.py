@@ -19,6 +19,9 @@ _MOST_GAP_PX = 22
 LINES = ("counters", "token", "formula", "unit", "experts", "lesson")
 """Sentences under the bars, from top to bottom."""
 
+STILL = ("lesson",)
+"""Those that follow from the settings alone, whatever the pass or a choice does."""
+
 BESIDE_SHARE = 0.45
 """Largest share of the width that the table takes beside the sentences; wider ones stand under them."""
 
@@ -119,6 +122,12 @@ class BillPlaces:
     experts: QRectF
     rows: QRectF
 
+    @property
+    def rects(self) -> tuple[QRectF, ...]:
+        """All of them."""
+        bars = (rect for bar in self.bars for rect in (bar.head, bar.formula, bar.bar, bar.other, bar.ticks))
+        return (*bars, *(getattr(self, name) for name in LINES), self.rows)
+
 
 def bill_places(picture: BillPicture, size: QSizeF) -> BillPlaces:
     """Divide the widget: bars and their heads always, other lines in order of weight while there is room."""
@@ -128,7 +137,9 @@ def bill_places(picture: BillPicture, size: QSizeF) -> BillPlaces:
     least = LETTER_SHARE * line if picture.compared else px(look, LEAST_BAR_PX)
     wide = sum(table_widths(picture)) + px(look, _TABLE_GAP_PX)
     beside = wide <= BESIDE_SHARE * size.width()
-    room = size.height() - 2 * line - bars * least - 2 * bars
+    # Bars begin on whole pixels, and B stands one under A.
+    between = 5 if picture.compared else 1
+    room = size.height() - 2 * line - bars * least - between
     # A bar as high as a line holds its words.
     named = bars * max(0.0, line - least)
     shown, room = _shown(picture, room, line=line, named=named, beside=beside)

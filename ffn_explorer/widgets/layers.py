@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QColor, QImage, QPainter
 
 from ffn_explorer.widgets.flow_columns import Box
 
@@ -30,21 +30,39 @@ class Layers:
         self._newest.clear()
 
     def draw_newest(
-        self, painter: QPainter, name: str, key: Hashable, *, box: Box, paint: Callable[[QPainter], None]
+        self,
+        painter: QPainter,
+        name: str,
+        key: Hashable,
+        *,
+        box: Box,
+        paint: Callable[[QPainter], None],
+        ground: str = "",
     ) -> None:
-        """Draw a layer that has one version at a time; another key replaces the one before."""
+        """Draw a layer that has one version at a time; another key replaces the one before.
+
+        ground: colour that fills the box first; words then look as on the canvas itself ("": nothing does).
+        """
         if self._newest.get(name) != key:
             before = self._newest.get(name)
             self._kept = {known: layer for known, layer in self._kept.items() if known[0] != (name, before)}
             self._newest[name] = key
-        self.draw(painter, (name, key), box, paint)
+        self.draw(painter, (name, key), box, paint, ground=ground)
 
-    def draw(self, painter: QPainter, key: Hashable, box: Box, paint: Callable[[QPainter], None]) -> None:
+    def draw(
+        self,
+        painter: QPainter,
+        key: Hashable,
+        box: Box,
+        paint: Callable[[QPainter], None],
+        *,
+        ground: str = "",
+    ) -> None:
         """Draw the layer of a key, made with `paint` when it is not here; box covers all that it paints."""
         scale = device_scale(painter)
         kept = self._kept.get((key, scale))
         if kept is None:
-            kept = self._kept[key, scale] = _painted(box, scale, paint)
+            kept = self._kept[key, scale] = _painted(box, scale, paint, ground)
             if len(self._kept) > self._most:
                 del self._kept[next(iter(self._kept))]
         painter.drawImage(kept.at, kept.image)
@@ -55,13 +73,14 @@ def device_scale(painter: QPainter) -> float:
     return max(0.25, painter.deviceTransform().m11())
 
 
-def _painted(box: Box, scale: float, paint: Callable[[QPainter], None]) -> _Layer:
+def _painted(box: Box, scale: float, paint: Callable[[QPainter], None], ground: str) -> _Layer:
     # Whole device pixels: an image between them would be blurred when it is drawn.
     left, top = math.floor(box.x * scale), math.floor(box.y * scale)
     width, height = math.ceil(box.right * scale) - left, math.ceil(box.bottom * scale) - top
-    image = QImage(max(1, width), max(1, height), QImage.Format.Format_ARGB32_Premultiplied)
+    clear = QImage.Format.Format_ARGB32_Premultiplied
+    image = QImage(max(1, width), max(1, height), QImage.Format.Format_RGB32 if ground else clear)
     image.setDevicePixelRatio(scale)
-    image.fill(0)
+    image.fill(QColor(ground) if ground else 0)
     at = QPointF(left / scale, top / scale)
     painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)

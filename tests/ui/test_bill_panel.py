@@ -14,9 +14,9 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.panels.bill import BillPanel
 from ffn_explorer.state import changes, timeline
 from ffn_explorer.state.app_state import Appearance, Compare, Playback, Point, Selection
-from ffn_explorer.widgets import bill_chart, drawn_text
-from ffn_explorer.widgets.bill_chart import _laid
+from ffn_explorer.widgets import bill_paint, drawn_text
 from ffn_explorer.widgets.bill_hairlines import Hairline
+from ffn_explorer.widgets.bill_paint import laid
 from ffn_explorer.widgets.bill_picture import LINES, BillPicture, Piece
 from tests.ui.live import SMALL, Live, scene_of, state_of
 from tests.ui.pictures import mouse, shown
@@ -48,8 +48,8 @@ def middle(live: Live, bar: int, key: str) -> QPointF:
     places = panel_of(live).chart.places
     assert places is not None
     shown_bar = picture_of(live).bars[bar]
-    laid = _laid(shown_bar.pieces, places.bars[bar].bar, shown_bar.most)
-    return next(rect.center() for piece, rect in laid if piece.key == key)
+    parts = laid(shown_bar.pieces, places.bars[bar].bar, shown_bar.most)
+    return next(rect.center() for piece, rect in parts if piece.key == key)
 
 
 def values(pieces: tuple[Piece, ...]) -> dict[str, int]:
@@ -283,7 +283,7 @@ def test_no_word_is_cut(
             cut.append(text)
         original(painter, text, place, font=font, **style)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(bill_chart, "draw_text", record)
+    monkeypatch.setattr(bill_paint, "draw_text", record)
     wide = (round(size[0] * look.scale), round(size[1] * look.scale))
     for settings, compare in ((WIDE, None), (GATED, Compare(SMALL)), (MIXED, None)):
         chosen = Selection(stage=Stage.UP)
