@@ -117,8 +117,10 @@ class RatioEdit(Calm, QComboBox):
 
 def parse_ratio(typed: str) -> float | None:
     """Positive number from "4", "8/3", "×3.5" or "2,67"; None for anything else."""
+    top, slash, bottom = typed.strip().lstrip("×xX").strip().replace(",", ".").partition("/")
     try:
-        ratio = float(Fraction(typed.strip().lstrip("×xX").strip().replace(",", ".")))
-    except (ValueError, ZeroDivisionError, OverflowError):
+        # Floats, since a Fraction would compute 1e999999999 to its last digit.
+        ratio = float(top) / (float(bottom) if slash else 1.0)
+    except (ValueError, ZeroDivisionError):
         return None
     return ratio if 0 < ratio <= 65_536 else None
