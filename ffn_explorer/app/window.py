@@ -141,6 +141,7 @@ class Window(QMainWindow):
         self.controls.left.connect(self.board.setFocus)
         # What is done to a knob after this is another step of undo.
         self.controls.left.connect(director.session.end_gesture)
+        self.board.gesture_ended.connect(director.session.end_gesture)
         director.loader.ready.connect(self.controls.set_devices)
         self.notices.dismissed.connect(lambda: director.tell(None))
 

@@ -49,6 +49,8 @@ class Board(QWidget):
 
     requested = Signal(object)
     """A Change that a person asked for in some panel; never emitted while a Scene is being shown."""
+    gesture_ended = Signal()
+    """A person let go of what was dragged in some panel."""
     arranged = Signal()
     """A person dragged a handle; `arrangement` tells the new shares."""
     reset_asked = Signal()
@@ -206,6 +208,7 @@ class Board(QWidget):
             if self._menus:
                 panel.give_menu()
             panel.requested.connect(self._pass_on)
+            panel.gesture_ended.connect(self.gesture_ended)
             panel.menu_asked.connect(self.menu_asked)
             panel.room_asked.connect(self._give_or_take_room)
             panel.installEventFilter(self)

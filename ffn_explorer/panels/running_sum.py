@@ -48,6 +48,8 @@ class RunningSumPanel(Panel):
         self.field.chosen.connect(self._keep)
         self.all.clicked.connect(lambda: self._keep(0, gesture=""))
         self.plot.picked.connect(self._keep)
+        self.plot.released.connect(self.gesture_ended)
+        self.field.done.connect(self.gesture_ended)
         self.plot.pointed.connect(self._point)
 
     def restyle(self, scene: Scene) -> None:

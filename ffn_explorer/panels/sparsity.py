@@ -69,6 +69,7 @@ class SparsityPanel(Panel):
         self.counts.chosen.connect(lambda neuron: self.request(changes.choose(neuron=neuron)))
         self.counts.stepped.connect(self._step_neuron)
         self.plot.wanted.connect(self._drag_theta)
+        self.plot.released.connect(self.gesture_ended)
         self.plot.stepped.connect(self._step_theta)
 
     def render_scene(self, scene: Scene) -> None:

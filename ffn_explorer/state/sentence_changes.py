@@ -26,7 +26,7 @@ def set_sentences(typed: str) -> Change:
         # Other sentences are for other weights: a memory built by hand has patterns of its own.
         return _with_source(left(state), source)
 
-    return Change("undo.sentence", to, gesture="sentence")
+    return Change("undo.sentence", to)
 
 
 def reorder_token(sentence: int, start: int, *, to: int) -> Change:

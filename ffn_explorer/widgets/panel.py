@@ -26,6 +26,8 @@ class Panel(QWidget):
 
     requested = Signal(object)
     """A Change that a person asked for in this panel."""
+    gesture_ended = Signal()
+    """A person let go of what was dragged: what follows is another step of undo."""
     menu_asked = Signal(object, object)
     """A person wants the menu of this card: the card itself, and a place on the screen (QPoint)."""
     room_asked = Signal(object)

@@ -29,6 +29,8 @@ class SpreadPlot(Plot):
 
     wanted = Signal(float)
     """Size |hidden| to which a person dragged the line; 0 left of all sizes."""
+    released = Signal()
+    """A person let the line go."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build an empty plot."""
@@ -98,6 +100,7 @@ class SpreadPlot(Plot):
         """Let the line go where it is."""
         if self._held:
             self._drag(event.position())
+            self.released.emit()
         self._held = False
         super().mouseReleaseEvent(event)
 

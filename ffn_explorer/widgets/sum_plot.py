@@ -59,6 +59,8 @@ class SumPlot(Plot):
 
     picked = Signal(int)
     """Number of memories that a person wants to keep, 1..F."""
+    released = Signal()
+    """A person let the handle go."""
     pointed = Signal(object)
     """Rank k of the memory under the pointer, the strongest 1, or None; only when it changes."""
 
@@ -131,6 +133,7 @@ class SumPlot(Plot):
         """Let it go."""
         self._held = False
         super().mouseReleaseEvent(event)
+        self.released.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Left and right move along the axis, down and up by one memory."""

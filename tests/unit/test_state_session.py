@@ -68,6 +68,14 @@ def test_a_gesture_is_one_step() -> None:
     assert made.state.settings.d_ff == 800
 
 
+def test_every_sentence_applied_is_a_step() -> None:
+    made, _ = session()
+    for typed in ("One more.", "Two more."):
+        made.apply(changes.set_sentences(typed))
+    made.undo()
+    assert made.state.source.sentences == ("One more.",)
+
+
 def test_another_change_closes_a_gesture() -> None:
     made, _ = session()
     made.apply(changes.set_setting("d_ff", 600, gesture="drag"))
