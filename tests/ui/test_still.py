@@ -1,5 +1,6 @@
 """Still pictures: the same board without a screen, at the size asked for, the same every time."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from ffn_explorer.core.settings import Settings
 from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS
+from ffn_explorer.state.text import catalogue
 
 SMALL = AppState(settings=Settings(d_model=8, d_ff=32, layers=1, heads=2, kv_heads=2))
 ARGUMENTS = ("--d-model", "8", "--d-ff", "32", "--heads", "2")
@@ -126,3 +128,10 @@ def test_a_wrong_option_is_one_sentence(
     assert told.out == ""
     assert len(told.err.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_help_names_every_panel_and_layout(language: str) -> None:
+    said = catalogue(language)
+    assert set(re.findall(r"[a-z_]+", said["cli.option.panel"])) >= PANELS.keys()
+    assert set(re.findall(r"[a-z_]+", said["cli.option.layout"])) >= LAYOUTS.keys()
