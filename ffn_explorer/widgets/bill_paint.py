@@ -105,12 +105,12 @@ class BillPainter:
 
     def _bar(self, bar: Bar, place: BarPlaces) -> None:
         for piece, rect in laid(bar.pieces, place.bar, bar.most):
-            self._piece(piece, rect)
+            self._piece(piece, rect, bar.pieces)
         for piece, rect in laid(bar.other, place.other, bar.most):
             shade = 0.5 if piece.key not in ("attention", "projections", "scores") else 0.22
             ground = blend(self.theme.muted, self.theme.surface, shade)
             self.painter.fillRect(rect.adjusted(0, 0, -1, 0), ground)
-            self._inside(piece, rect, ink_on(ground.name()))
+            self._inside(piece, rect, bar.other, colour=ink_on(ground.name()))
         if place.bar.left():
             for name, strip in zip(self.picture.names, (place.bar, place.other), strict=True):
                 side = QRectF(0, strip.top(), strip.left(), strip.height())
@@ -129,10 +129,10 @@ class BillPainter:
 
     def _hairlines(self, bar: Bar, place: BarPlaces) -> None:
         parts = laid(bar.pieces, place.bar, bar.most)
-        pieces = {piece.key: (rect, self._words(piece, rect)[1]) for piece, rect in parts}
+        pieces = {piece.key: (rect, self._words(piece, rect, bar.pieces)[1]) for piece, rect in parts}
         draw_hairlines(self.painter, self.picture.hairlines, pieces, self.look)
 
-    def _piece(self, piece: Piece, rect: QRectF) -> None:
+    def _piece(self, piece: Piece, rect: QRectF, beside: tuple[Piece, ...], /) -> None:
         """A pale piece, filled from the left as it is read; its words change colour at the edge."""
         colour = _colour(piece, self.theme)
         inner = rect.adjusted(0, 0, -1, 0) if rect.width() > 2 else rect
@@ -144,19 +144,28 @@ class BillPainter:
             self.painter.fillRect(part, ground)
             self.painter.save()
             self.painter.setClipRect(part)
-            self._inside(piece, rect, ink_on(ground.name()))
+            self._inside(piece, rect, beside, colour=ink_on(ground.name()))
             self.painter.restore()
 
-    def _inside(self, piece: Piece, rect: QRectF, colour: str) -> None:
-        words, _ = self._words(piece, rect)
+    def _inside(self, piece: Piece, rect: QRectF, beside: tuple[Piece, ...], /, *, colour: str) -> None:
+        words, _ = self._words(piece, rect, beside)
         if words:
             draw_text(self.painter, words, rect, font=self.small, colour=colour, align=CENTRE)
 
-    def _words(self, piece: Piece, rect: QRectF) -> tuple[str, QRectF]:
-        """What stands in a piece, and the letters' place; nothing where none of its wordings fits."""
+    def _words(self, piece: Piece, rect: QRectF, beside: tuple[Piece, ...], /) -> tuple[str, QRectF]:
+        """What stands in a piece, and the letters' place; nothing where none of its wordings fits.
+
+        Matrices of one size have their wordings in common: else equal numbers would look different.
+        """
         metrics = QFontMetricsF(self.small)
         room = rect.width() - px(self.look, 8)
-        words = next((words for words in piece.words if advance(words, self.small) <= room), "")
+        alike = [piece]
+        if piece.stage is not None:
+            alike = [p for p in beside if p.stage is not None and p.value == piece.value]
+        levels = zip(piece.words, zip(*(p.words for p in alike), strict=True), strict=True)
+        common = (own for own, every in levels if all(advance(words, self.small) <= room for words in every))
+        least = piece.words[-1] if advance(piece.words[-1], self.small) <= room else ""
+        words = next(common, least)
         if not words or rect.height() < metrics.height() - 2:
             return "", QRectF()
         place = QRectF(0, 0, advance(words, self.small) + 4, metrics.capHeight() + 4)

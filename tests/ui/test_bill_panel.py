@@ -309,3 +309,21 @@ def test_lines_stay_inside_a_small_card(qtbot: QtBot, look: Appearance, compare:
     rows += [rect for bar in places.bars for rect in (bar.head, bar.bar, bar.other, bar.ticks)]
     assert all(rect.bottom() <= panel.chart.height() + 0.5 for rect in rows if rect.height())
     assert places.bars[1].bar.height() >= 8
+
+
+@pytest.mark.parametrize("width", range(300, 900, 60))
+def test_matrices_of_one_size_are_told_in_one_way(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    """Whole numbers, short ones or none, but never "705 K" beside "704,512"."""
+    seen: list[str] = []
+
+    def record(_painter: QPainter, text: str, _place: object, **_style: object) -> None:
+        seen.append(text)
+
+    monkeypatch.setattr(bill_paint, "draw_text", record)
+    shown(BillPanel, [scene_of(state_of(shown=SHOWN, settings=GATED))], (width, 300))
+    told = [text for text in seen if text.startswith(("W_gate", "W_up", "W_down")) and "=" not in text]
+    numbers_told = [text.partition(" ")[2] for text in told]
+    # Parameters, then FLOPs: three matrices each.
+    assert len(set(numbers_told[:3])) == len(set(numbers_told[3:6])) == 1
