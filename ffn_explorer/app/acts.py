@@ -10,8 +10,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from ffn_explorer.app import dialogs
 from ffn_explorer.board.board import EDITORS
-from ffn_explorer.export.table import EXPORTERS, exporter_of
-from ffn_explorer.export.tsv import tsv
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState, ThemeName
 from ffn_explorer.state.change import Change
@@ -175,6 +173,8 @@ def export_card(window: "Window", panel: Panel) -> None:
 
 def copy_numbers(window: "Window", panel: Panel) -> None:
     """Put the panel's exact numbers on the clipboard, as a table that spreadsheets take."""
+    from ffn_explorer.export.tsv import tsv
+
     rows = panel.table()
     if rows is not None:
         QApplication.clipboard().setText(tsv(rows))
@@ -202,6 +202,8 @@ def find(window: "Window") -> None:
 
 
 def _export(window: "Window", widget: QWidget, stem: str) -> None:
+    from ffn_explorer.export.table import EXPORTERS, exporter_of
+
     suffixes = tuple(EXPORTERS)
     path = dialogs.ask_save(window, window.folder / f"{stem}{suffixes[0]}", suffixes=suffixes)
     if path is not None:

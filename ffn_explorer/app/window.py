@@ -1,6 +1,8 @@
 """Window: the control bar over a board, with notices; it shows Scenes and passes on what a person wants."""
 
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QIcon, QKeyEvent, QResizeEvent
@@ -9,7 +11,6 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
 from ffn_explorer.app.arrangement import Arrangement
 from ffn_explorer.app.controls import ControlBar, Corner
 from ffn_explorer.app.director import Director
-from ffn_explorer.app.finder import Finder
 from ffn_explorer.app.flash_strip import FlashStrip
 from ffn_explorer.app.hints import Hints
 from ffn_explorer.app.keymap import Keymap, UndoKeys
@@ -23,6 +24,9 @@ from ffn_explorer.state.app_state import Appearance, ThemeName
 from ffn_explorer.state.assets import asset
 from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS
 from ffn_explorer.state.scene import Scene
+
+if TYPE_CHECKING:
+    from ffn_explorer.app.finder import Finder
 
 SMALLEST_PX = (1_024, 640)
 FIRST_PX = (1_600, 1_000)
@@ -57,11 +61,17 @@ class Window(QMainWindow):
         self.board: Board = Board(LAYOUTS[layout_name], menus=True, corner=self.corner_bar)
         self.arrangement: Arrangement = Arrangement(self.board, director, name=layout_name)
         self.panel_menu = PanelMenu(self)
-        self.finder = Finder(self)
         self.flash = FlashStrip(self.board)
         self.notices = Notices(self.board)
         self._build()
         self._connect()
+
+    @cached_property
+    def finder(self) -> "Finder":
+        """The search, built when it is first opened."""
+        from ffn_explorer.app.finder import Finder
+
+        return Finder(self)
 
     @property
     def look(self) -> Appearance:

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from ffn_explorer.cli.messages import language
 from ffn_explorer.core.errors import InputError, SettingError
-from ffn_explorer.core.settings import Settings
+from ffn_explorer.core.settings import EXPERTS_CHOSEN, Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.core.tokens import tokenize
 from ffn_explorer.state.app_state import (
@@ -24,7 +24,6 @@ from ffn_explorer.state.app_state import (
     ThemeName,
     Theta,
 )
-from ffn_explorer.state.setting_changes import EXPERTS_CHOSEN
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import psutil
-
 from ffn_explorer.core.cost import attention_parameters, ffn_parameters, matrices_of
 from ffn_explorer.core.errors import MemoryRefusal
 from ffn_explorer.core.settings import Settings
@@ -54,6 +52,8 @@ def check(settings: Settings, lengths: Sequence[int]) -> None:
 
 def free_bytes(device: str = "cpu") -> int:
     """Free memory in bytes: of the machine, and of a CUDA device where that is less."""
+    import psutil  # the first picture needs none of it
+
     free = int(psutil.virtual_memory().available)
     if device.startswith("cuda"):
         import torch

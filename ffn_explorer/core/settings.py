@@ -6,6 +6,9 @@ from typing import Any, Self
 from ffn_explorer.core.activation_table import ACTIVATIONS, Activation
 from ffn_explorer.core.errors import SettingError
 
+EXPERTS_CHOSEN = 2
+"""Experts per token when only their number is given."""
+
 LIMITS: dict[str, tuple[float, float]] = {
     "d_model": (1, 16_384),
     "d_ff": (1, 65_536),

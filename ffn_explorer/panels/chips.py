@@ -1,5 +1,8 @@
 """ChipsPanel: the tokens of the selected sentence, to choose, reorder and edit."""
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
@@ -20,8 +23,10 @@ from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.hint_label import HintLabel
 from ffn_explorer.widgets.labels import ElidedLabel
 from ffn_explorer.widgets.panel import Panel
-from ffn_explorer.widgets.sentence_editor import EditorWords, SentenceEditor, Verdict
 from ffn_explorer.widgets.sizes import px
+
+if TYPE_CHECKING:
+    from ffn_explorer.widgets.sentence_editor import SentenceEditor, Verdict
 
 
 class ChipsPanel(Panel):
@@ -40,7 +45,6 @@ class ChipsPanel(Panel):
         self.row = ChipRow(self)
         self.pencil = IconButton("edit", self)
         self.hint = HintLabel(self)
-        self.editor = SentenceEditor(self, judge=self._judge, default=DEFAULT_SENTENCE)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.place.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._arrange()
@@ -54,8 +58,25 @@ class ChipsPanel(Panel):
         self.back.clicked.connect(lambda: self._walk(-1))
         self.onward.clicked.connect(lambda: self._walk(1))
         self.pencil.clicked.connect(self.edit)
-        self.editor.applied.connect(lambda typed: self.request(changes.set_sentences(typed)))
-        self.editor.closed.connect(lambda: self.row.setFocus(Qt.FocusReason.OtherFocusReason))
+
+    @cached_property
+    def editor(self) -> "SentenceEditor":
+        """The editor, built when it is first opened."""
+        from ffn_explorer.widgets.sentence_editor import SentenceEditor
+
+        made = SentenceEditor(self, judge=self._judge, default=DEFAULT_SENTENCE)
+        made.applied.connect(lambda typed: self.request(changes.set_sentences(typed)))
+        made.closed.connect(lambda: self.row.setFocus(Qt.FocusReason.OtherFocusReason))
+        self._dress(made)
+        return made
+
+    def _dress(self, editor: "SentenceEditor") -> None:
+        from ffn_explorer.widgets.sentence_editor import EditorWords
+
+        if self.scene is not None:
+            words = ("name", "placeholder", "apply", "cancel", "restore", "keys")
+            said = {word: self.say(f"editor_{word}") for word in words}
+            editor.set_look(self.scene.look, EditorWords(**said))
 
     def _arrange(self) -> None:
         body = QWidget(self)
@@ -84,8 +105,8 @@ class ChipsPanel(Panel):
         self.onward.explain(self.say("onward"), self.say("onward_tip"))
         self.pencil.explain(self.say("edit"), self.say("edit_tip"))
         self._line.setSpacing(px(look, 6))
-        words = ("name", "placeholder", "apply", "cancel", "restore", "keys")
-        self.editor.set_look(look, EditorWords(**{word: self.say(f"editor_{word}") for word in words}))
+        if "editor" in self.__dict__:
+            self._dress(self.editor)
 
     def render_scene(self, scene: Scene) -> None:
         """Draw the chips of the selected sentence."""
@@ -162,8 +183,10 @@ class ChipsPanel(Panel):
             return self.say("tip_unknown", text=text, position=token)
         return self.say("tip", text=text, position=token, active=numbers.percent(chip.active))
 
-    def _judge(self, typed: str) -> Verdict:
+    def _judge(self, typed: str) -> "Verdict":
         """What the tokenizer makes of a text, one sentence per line."""
+        from ffn_explorer.widgets.sentence_editor import Verdict
+
         if self.scene is None:
             return Verdict("", usable=False)
         lines = tuple(line.strip() for line in typed.splitlines() if line.strip())

@@ -3,14 +3,11 @@
 from typing import Any
 
 from ffn_explorer.core.cost import ffn_parameters, matched_width, usual_weights
-from ffn_explorer.core.settings import LIMITS, ORIGINAL_2017, Settings
+from ffn_explorer.core.settings import EXPERTS_CHOSEN, LIMITS, ORIGINAL_2017, Settings
 from ffn_explorer.core.spec_of import spec_of
 from ffn_explorer.core.stages import stages_of
 from ffn_explorer.state.app_state import AppState, Compare
 from ffn_explorer.state.change import Change, part
-
-EXPERTS_CHOSEN = 2
-"""Experts per token when only their number is given."""
 
 
 def set_setting(name: str, value: Any, *, gesture: str = "") -> Change:  # noqa: ANN401 - any field of Settings
