@@ -36,9 +36,17 @@ def catalogue(language: str) -> dict[str, str]:
 
 def say(language: str, what: Text | str, /, **values: Any) -> str:  # noqa: ANN401
     """Sentence in a language; a missing key is a defect, so it raises KeyError."""
-    item = text(what, **values) if isinstance(what, str) else what
-    filled = {name: say(language, v) if isinstance(v, Text) else v for name, v in item.values}
-    return catalogue(language)[item.key].format_map(filled)
+    key, given = (what, values) if isinstance(what, str) else (what.key, dict(what.values))
+    if not given:
+        return _plain(language, key)
+    filled = {name: say(language, v) if isinstance(v, Text) else v for name, v in given.items()}
+    return catalogue(language)[key].format_map(filled)
+
+
+@cache
+def _plain(language: str, key: str) -> str:
+    """Sentence without placeholders; every frame says dozens of them."""
+    return catalogue(language)[key].format_map({})
 
 
 def _flatten(table: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:

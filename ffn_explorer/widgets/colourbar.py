@@ -16,6 +16,7 @@ BAR_PX = 12
 _GAP_PX = 6
 
 
+@lru_cache(maxsize=64)
 def bar_width(look: Appearance, limits: tuple[float, ...]) -> float:
     """Width of bar and labels, wide enough for each of these limits."""
     metrics = QFontMetricsF(font(look, "small"))

@@ -1,6 +1,7 @@
 """What a heat map shows, as one frozen value, and the places that follow from it."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from PySide6.QtCore import QRectF, QSizeF
 from PySide6.QtGui import QFontMetricsF
@@ -89,9 +90,8 @@ def map_places(picture: MapPicture, size: QSizeF, *, ratio: float) -> MapPlaces:
     """Divide a widget of this size, with `ratio` device pixels per logical pixel."""
     look, words = picture.look, picture.words
     small = QFontMetricsF(font(look, "small"))
-    strong = QFontMetricsF(font(look, "small", bold=True))
     gap = px(look, 8)
-    longest = max((strong.horizontalAdvance(row) for row in picture.rows), default=0.0) + gap
+    longest = _longest(picture.rows, look) + gap
     names = max(map(small.horizontalAdvance, (*words.axes, words.rows))) + gap
     left = max(min(longest, size.width() * LABELS_SHARE), min(names, size.width() * NAMES_SHARE))
     bar = bar_width(look, picture.limits)
@@ -107,3 +107,10 @@ def map_places(picture: MapPicture, size: QSizeF, *, ratio: float) -> MapPlaces:
         area.right() + px(look, 14), area.top(), size.width() - area.right() - px(look, 14), area.height()
     )
     return MapPlaces(area, (wide, high), beside, band, size)
+
+
+@lru_cache(maxsize=16)
+def _longest(rows: tuple[str, ...], look: Appearance) -> float:
+    """Width of the longest label in bold; measured once for every sentence."""
+    strong = QFontMetricsF(font(look, "small", bold=True))
+    return max(map(strong.horizontalAdvance, rows), default=0.0)

@@ -70,8 +70,10 @@ class SparsityPictures:
         neuron = scene.selection.neuron if pointed is None else pointed
         if neuron is None or not 0 <= neuron < self.width or self.progress < 1.0:
             return ()
-        row = self.run.values[self.stage][self.sentence, : len(self.tokens)]  # [S, F]
-        on = sparsity.active(row, scene.theta, relative=scene.theta_relative)[:, neuron] & self.computed
+        rows = self.run.values[self.stage][self.sentence, : len(self.tokens)]  # [S, F]
+        # Only a relative theta needs the whole row.
+        rows, at = (rows, neuron) if scene.theta_relative else (rows[:, neuron : neuron + 1], 0)
+        on = sparsity.active(rows, scene.theta, relative=scene.theta_relative)[:, at] & self.computed
         return tuple(on.tolist())
 
     def _bar(self, token: int) -> TokenBar:

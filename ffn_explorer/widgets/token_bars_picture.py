@@ -7,6 +7,7 @@ from PySide6.QtGui import QFontMetricsF
 
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.app_state import Appearance
+from ffn_explorer.widgets.drawn_text import advance
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.marks import Marked
 from ffn_explorer.widgets.sizes import px
@@ -92,12 +93,12 @@ class BarPlaces:
 def bar_places(shown: TokenBarsPicture, width: float, height: float) -> BarPlaces:
     """Divide a widget; legend and readout give way first where it is low."""
     look = shown.look
-    small, bold = QFontMetricsF(font(look, "small")), QFontMetricsF(font(look, "small", bold=True))
+    small, bold = QFontMetricsF(font(look, "small")), font(look, "small", bold=True)
     line, gap = small.height(), px(look, 8)
-    longest = max((bold.horizontalAdvance(row.label) for row in shown.rows), default=0.0)
+    longest = max((advance(row.label, bold) for row in shown.rows), default=0.0)
     least = max(map(small.horizontalAdvance, (shown.rows_name, shown.axis_name))) + gap
     left = round(max(min(longest, width * LABELS_SHARE), min(least, width * 0.4)) + px(look, NAME_GAP_PX))
-    numbers_wide = max((bold.horizontalAdvance(row.words) for row in shown.rows), default=0.0)
+    numbers_wide = max((advance(row.words, bold) for row in shown.rows), default=0.0)
     right = round(max(numbers_wide, small.horizontalAdvance("100 %") / 2) + gap)
     count = max(1, len(shown.rows))
     lines = _lines(height, line, count=count, gap=px(look, 3))
