@@ -146,10 +146,10 @@ def name_of(stage: Stage) -> str:
 
 
 def stage_shown(scene: Scene) -> Stage | None:
-    """The pointed stage where this run has it, else the one under way."""
+    """The pointed stage where this run has it, else the one to follow."""
     if scene.run is None:
         return None
-    wanted = (scene.pointed.stage, scene.current)
+    wanted = (scene.pointed.stage, scene.followed)
     return next((stage for stage in wanted if stage in scene.run.values), scene.run.stages[0])
 
 

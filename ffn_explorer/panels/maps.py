@@ -268,7 +268,7 @@ class MapsPanel(Panel):
 
 
 def stage_shown(scene: Scene) -> Stage | None:
-    """The pinned stage where this run has it, else the one the pass has reached; None without a run.
+    """The pinned stage where this run has it, else the one to follow; None without a run.
 
     Gate and up play together: up is shown, or gate while a cell of the gate is chosen.
     """
@@ -277,9 +277,10 @@ def stage_shown(scene: Scene) -> Stage | None:
     pinned = scene.view(MapsPanel.name).stage
     if pinned in scene.run.values:
         return pinned
-    if scene.current in (Stage.GATE, Stage.UP) and Stage.GATE in scene.run.values:
+    followed = scene.followed
+    if followed in (Stage.GATE, Stage.UP) and Stage.GATE in scene.run.values:
         return Stage.GATE if scene.selection.stage is Stage.GATE else Stage.UP
-    return scene.current if scene.current in scene.run.values else scene.run.stages[0]
+    return followed if followed in scene.run.values else scene.run.stages[0]
 
 
 @lru_cache(maxsize=8)

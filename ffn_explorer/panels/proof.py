@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLayout, QWidget
 
 from ffn_explorer.core.records import PositionCheck, Proof
 from ffn_explorer.core.stages import Stage
-from ffn_explorer.state import changes, numbers, timeline
+from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Cell, View
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.buttons import IconButton
@@ -117,14 +117,12 @@ class ProofPanel(Panel):
         QGuiApplication.clipboard().setText(self.as_text())
 
     def _go_back(self) -> None:
-        """Look at the number that mattered most in this one, at the moment when it was made."""
+        """Look at the number that mattered most in this one."""
         scene = self.scene
         proof, subject = (None, None) if scene is None else (scene.proof, scene.subject)
         if proof is not None and subject is not None and proof.source is not None:
             stage, index = proof.source
             self.request(changes.select_cell(Cell(stage, subject.sentence, subject.token, index)))
-            if scene is not None and scene.run is not None:
-                self.request(changes.seek(timeline.time_of(stage, scene.run.stages)))
 
     def _fit(self) -> None:
         if self.scene is None:

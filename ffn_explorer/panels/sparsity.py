@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
+from ffn_explorer.state.needs import default_theta
 from ffn_explorer.state.result import Activity, RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.controlled import Controlled
@@ -40,6 +41,7 @@ class SparsityPanel(Panel):
             "point",
             "theta",
             "theta_relative",
+            "compare",
             "progress",
             "views",
         }
@@ -157,7 +159,7 @@ class SparsityPanel(Panel):
 
     def _default(self, scene: Scene) -> float:
         settings = scene.settings if scene.run is None else scene.run.request.settings
-        return settings.activation_row.default_theta
+        return default_theta(settings, scene.compare)
 
     def _redraw(self) -> None:
         if self.scene is not None:

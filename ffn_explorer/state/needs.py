@@ -6,7 +6,7 @@ import numpy as np
 
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.state import timeline
-from ffn_explorer.state.app_state import AppState, Cell, Selection, Theta
+from ffn_explorer.state.app_state import AppState, Cell, Compare, Selection, Theta
 from ffn_explorer.state.change import part
 from ffn_explorer.state.parts.part import Asked
 from ffn_explorer.state.parts.table import KINDS, PARTS
@@ -88,7 +88,7 @@ def asked_of(state: AppState, results: Results, run: RunResult) -> Asked:
         run=run,
         chosen=chosen,
         slot=slot_in(run, chosen),
-        theta=theta_in(run.request.settings, state.theta),
+        theta=theta_for(state, run.request.settings),
         stage=timeline.current(state.playback.time, run.stages),
         detail=detail if isinstance(detail, Detail) else None,
         other=other if isinstance(other, RunResult) else None,
@@ -105,7 +105,7 @@ def slot_in(run: RunResult, chosen: Selection) -> int:
 
 def other_activity_of(state: AppState, other: RunRequest) -> ActivityRequest:
     """Activity of B at the theta of A, so that both are counted alike."""
-    return ActivityRequest(other, theta_in(state.settings, state.theta), state.theta.relative)
+    return ActivityRequest(other, theta_for(state, state.settings), state.theta.relative)
 
 
 def needs(state: AppState, results: Results, shown: RunResult | None = None) -> tuple[Request, ...]:
@@ -123,7 +123,7 @@ def parts_of(state: AppState, run: RunResult) -> Parts:
     """Requests for a run, which may be older than the state: the selection goes to what exists in it."""
     chosen = selection_in(run, state.selection)
     cell = cell_in(run, state.hover) or cell_in(run, chosen.cell()) or _largest(state, run, chosen)
-    theta = theta_in(run.request.settings, state.theta)
+    theta = theta_for(state, run.request.settings)
     return Parts(
         detail=DetailRequest(run.request, chosen.sentence, chosen.token),
         activity=ActivityRequest(run.request, theta, state.theta.relative),
@@ -163,6 +163,17 @@ def cell_in(run: RunResult, cell: Cell | None) -> Cell | None:
 def theta_in(settings: Settings, theta: Theta) -> float:
     """Theta in force for these settings: the chosen one, or the activation's default."""
     return settings.activation_row.default_theta if theta.value is None else theta.value
+
+
+def theta_for(state: AppState, settings: Settings) -> float:
+    """The same for a run of a state; of two that are compared the larger default, fit for both."""
+    return default_theta(settings, state.compare) if state.theta.value is None else state.theta.value
+
+
+def default_theta(settings: Settings, compare: Compare | None) -> float:
+    """Default theta of A, which is also B's while comparing: 0 would count every smooth value as active."""
+    other = 0.0 if compare is None else compare.settings.activation_row.default_theta
+    return max(settings.activation_row.default_theta, other)
 
 
 _JOBS = {

@@ -19,7 +19,7 @@ from ffn_explorer.state.needs import (
     parts_of,
     selection_in,
     slot_in,
-    theta_in,
+    theta_for,
 )
 from ffn_explorer.state.requests import ActivityRequest, RunRequest, other_run_of, run_of
 from ffn_explorer.state.result import Activity, Detail, RunResult
@@ -139,7 +139,7 @@ class Resolver:
         """Parts that belong to the newest run there is; none at all before the first."""
         run = self._run
         if run is None:
-            theta = theta_in(state.settings, state.theta)
+            theta = theta_for(state, state.settings)
             return _Parts(selection=state.selection, theta=theta, relative=state.theta.relative)
         asked = parts_of(state, run)
         activity = self._results.get(asked.activity)

@@ -105,6 +105,13 @@ class Scene:
         return asked is None or (asked.settings, asked.source, asked.edits) != chosen
 
     @property
+    def followed(self) -> Stage:
+        """The stage to look at unasked: the one under way; at rest at the end, the chosen one."""
+        at_rest = all(share >= 1.0 for _, share in self.progress)
+        chosen = self.selection.stage
+        return chosen if at_rest and chosen is not None else self.current
+
+    @property
     def pointed(self) -> Point:
         """What is pointed at, a number or not, in one form; all None while nothing is."""
         cell = self.hover

@@ -138,6 +138,7 @@ def sweep(widget: QWidget) -> None:
 
 EXPECTED_STILL = {
     ("weights", "position"): "a single weight has no place in a comparison of whole rows",
+    ("proof", "position"): "a step back leads to another number of the same row",
 }
 """(acting, other) -> why the other has nothing to show of it."""
 

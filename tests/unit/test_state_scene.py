@@ -9,7 +9,7 @@ from ffn_explorer.core.settings import CHOICES, Settings
 from ffn_explorer.core.spec_of import spec_of
 from ffn_explorer.core.stages import WIDE, Stage, stages_of
 from ffn_explorer.state import changes
-from ffn_explorer.state.app_state import AppState, Cell, Compare, Selection, Source
+from ffn_explorer.state.app_state import AppState, Cell, Compare, Playback, Selection, Source
 from ffn_explorer.state.compute import attempt
 from ffn_explorer.state.formulas import formula
 from ffn_explorer.state.needs import needs
@@ -235,3 +235,26 @@ def test_every_stage_has_name_formula_and_shapes(activation: str, norm: str, pla
 )
 def test_formulas(stage: Stage, settings: Settings, shown: str) -> None:
     assert formula(stage, spec_of(settings), settings) == shown
+
+
+def test_at_rest_the_chosen_stage_is_followed_and_on_the_way_the_one_under_way() -> None:
+    chosen = AppState(settings=SMALL, selection=Selection(neuron=3, stage=Stage.ACT))
+    results = Results()
+    fill(results, chosen)
+    assert resolve(chosen, results).followed is Stage.ACT
+    assert resolve(replace(chosen, selection=Selection()), results).followed is Stage.RESIDUAL
+    early = replace(chosen, playback=Playback(time=0.1))
+    assert resolve(early, results).followed is resolve(early, results).current
+
+
+def test_while_comparing_both_are_counted_at_the_larger_default_theta() -> None:
+    relu, swiglu = SMALL.with_(activation="relu"), SMALL.with_(activation="swiglu")
+    for main, other in ((relu, swiglu), (swiglu, relu)):
+        state = AppState(settings=main, compare=Compare(other))
+        results = Results()
+        fill(results, state)
+        scene = resolve(state, results)
+        assert scene.theta == 0.1
+        assert scene.other_activity is not None
+        assert scene.other_activity.overall < 1.0
+    assert resolve(AppState(settings=relu), results).theta == 0.0
