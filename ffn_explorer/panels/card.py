@@ -1,6 +1,5 @@
 """Stage card: what one stage means, what goes in and comes out, an example, and where it goes next."""
 
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -8,7 +7,6 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ffn_explorer.core.stages import WIDE, Stage
 from ffn_explorer.state import changes, numbers, timeline
-from ffn_explorer.state.app_state import View
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene, StageInfo
 from ffn_explorer.widgets.fonts import font
@@ -43,7 +41,7 @@ class CardPanel(Panel):
         column.addWidget(self.page, 1)
         self.set_body(body)
         self.tabs.chosen.connect(self._go)
-        self.page.scrolled.connect(lambda y: self._view(first=y))
+        self.page.scrolled.connect(lambda y: self.change_view(first=y))
         self.page.focused.connect(self.update)
 
     def restyle(self, scene: Scene) -> None:
@@ -130,11 +128,6 @@ class CardPanel(Panel):
             if scene.selection.stage is not None:
                 self.request(changes.choose(stage=stage))
             self.request(changes.seek(timeline.time_of(stage, scene.run.stages)))
-
-    def _view(self, **chosen: object) -> None:
-        if self.scene is not None:
-            view: View = replace(self.scene.view(self.name), **chosen)  # type: ignore[arg-type] # checked by View
-            self.request(changes.set_view(self.name, view))
 
 
 _NAMES = {Stage.INPUT: "x", Stage.NORM: "norm", Stage.RESIDUAL: "y"}

@@ -1,6 +1,5 @@
 """Code: the FFN as a short PyTorch or NumPy function, the running line lit."""
 
-from dataclasses import replace
 from typing import ClassVar
 
 from PySide6.QtGui import QGuiApplication
@@ -49,7 +48,7 @@ class CodePanel(Panel):
         column.addWidget(self.code, 1)
         self.set_body(body)
         self.copy.clicked.connect(self._copy)
-        self.tabs.chosen.connect(lambda mode: self._view(mode=mode, stage=None))
+        self.tabs.chosen.connect(lambda mode: self.change_view(mode=mode, stage=None))
         self.code.pointed.connect(self._point)
         self.code.chosen.connect(self._choose)
         self.code.scrolled.connect(self._scroll)
@@ -132,12 +131,7 @@ class CodePanel(Panel):
 
     def _scroll(self, first: int) -> None:
         if self.scene is not None:
-            self._view(first=first, stage=self.scene.current)
-
-    def _view(self, **chosen: object) -> None:
-        if self.scene is not None:
-            view = replace(self.scene.view(self.name), **chosen)  # type: ignore[arg-type] # checked by View
-            self.request(changes.set_view(self.name, view))
+            self.change_view(first=first, stage=self.scene.current)
 
 
 NAMES = {Stage.INPUT: "x", Stage.NORM: "n", Stage.POST_NORM: "p", Stage.RESIDUAL: "y"}

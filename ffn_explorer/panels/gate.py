@@ -1,6 +1,5 @@
 """Gate: gate and up as two routes, in which quadrant they meet, and which gates are nearly shut."""
 
-from dataclasses import replace
 from typing import ClassVar
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -59,14 +58,14 @@ class GatePanel(Panel):
             column.addWidget(widget, 0 if widget is self.tabs else 1)
         self.set_body(body)
         self._known: tuple[tuple[object, ...], Dots | None] | None = None
-        self.tabs.chosen.connect(lambda mode: self._view(mode=mode))
+        self.tabs.chosen.connect(lambda mode: self.change_view(mode=mode))
         self.offered.taken.connect(lambda: self.request(changes.set_setting("activation", "swiglu")))
         self.grid.arranged.connect(self._redraw)
         self.map.pointed.connect(self._point)
         self.map.chosen.connect(lambda neuron: self._choose_lane((None, neuron)))
         self.lanes.pointed.connect(self._point_lane)
         self.lanes.chosen.connect(self._choose_lane)
-        self.lanes.zoomed.connect(lambda first, shown: self._view(first=first, shown=shown))
+        self.lanes.zoomed.connect(lambda first, shown: self.change_view(first=first, shown=shown))
         self.lanes.scaled.connect(self._write_note)
         for picture in (self.map, self.lanes):
             picture.stepped.connect(self._step)
@@ -155,11 +154,6 @@ class GatePanel(Panel):
     def _redraw(self) -> None:
         if self.scene is not None:
             self.render_scene(self.scene)
-
-    def _view(self, **chosen: object) -> None:
-        if self.scene is not None:
-            view = replace(self.scene.view(self.name), **chosen)  # type: ignore[arg-type] # checked by View
-            self.request(changes.set_view(self.name, view))
 
     def _point(self, neuron: int | None) -> None:
         self.request(changes.hover(None if neuron is None else self._cell(Stage.GATE, neuron)))

@@ -1,6 +1,5 @@
 """All positions at once: one stage of every token of the sentence, as a heat map."""
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar
 
@@ -8,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ffn_explorer.core.stages import WIDE, Stage
 from ffn_explorer.state import changes, numbers
-from ffn_explorer.state.app_state import Appearance, Cell, View
+from ffn_explorer.state.app_state import Appearance, Cell
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.stage_info import name_of
@@ -66,7 +65,7 @@ class MapsPanel(Panel):
         column.addWidget(self.map, 1)
         self.set_body(body)
         self.tabs.chosen.connect(self._pin)
-        self.modes.chosen.connect(lambda mode: self._view(mode=mode))
+        self.modes.chosen.connect(lambda mode: self.change_view(mode=mode))
         self.map.pointed.connect(self._point)
         self.map.chosen.connect(self._choose)
         self.map.zoomed.connect(self._zoom)
@@ -256,15 +255,10 @@ class MapsPanel(Panel):
         self.request(changes.step_selection(dx, dy, stage=shown))
 
     def _pin(self, stage: Stage | None) -> None:
-        self._view(stage=stage)
+        self.change_view(stage=stage)
 
     def _zoom(self, first: int, shown: int) -> None:
-        self._view(first=first, shown=shown)
-
-    def _view(self, **chosen: object) -> None:
-        if self.scene is not None:
-            view: View = replace(self.scene.view(self.name), **chosen)  # type: ignore[arg-type] # checked by View
-            self.request(changes.set_view(self.name, view))
+        self.change_view(first=first, shown=shown)
 
 
 def stage_shown(scene: Scene) -> Stage | None:

@@ -1,6 +1,5 @@
 """Memory: the FFN as a key-value memory, every neuron at the chosen token ranked by what it writes."""
 
-from dataclasses import replace
 from typing import ClassVar
 
 from PySide6.QtCore import Qt
@@ -10,7 +9,6 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 from ffn_explorer.core.readings import Memories
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
-from ffn_explorer.state.app_state import View
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.drawn_text import fitting
@@ -62,12 +60,14 @@ class MemoryPanel(Panel):
         self.set_body(self._body())
         self._sources: tuple[str, ...] = ("",)
         self._known: tuple[tuple[object, ...], MemoryRows] | None = None
-        self.sorts.chosen.connect(lambda sort: self._view(sort="" if sort == SORTS[0] else sort, scroll=0))
+        self.sorts.chosen.connect(
+            lambda sort: self.change_view(sort="" if sort == SORTS[0] else sort, scroll=0)
+        )
         self.field.chosen.connect(self._jump)
         self.field.done.connect(lambda: self._show_row(self.field.value()))
         self.list.pointed.connect(self._point)
         self.list.chosen.connect(self._choose)
-        self.list.scrolled.connect(lambda first: self._view(scroll=first))
+        self.list.scrolled.connect(lambda first: self.change_view(scroll=first))
         self.list.stepped.connect(lambda dx, _dy: self.request(changes.step_selection(0, dx)))
 
     def restyle(self, scene: Scene) -> None:
@@ -245,6 +245,9 @@ class MemoryPanel(Panel):
             gesture = "arrow keys" if self.list.walking else ""
             self.request(changes.choose(neuron=neuron, stage=self.scene.run.enters_down, gesture=gesture))
 
+    def _sort(self, sort: str) -> None:
+        self.change_view(sort="" if sort == SORTS[0] else sort, scroll=0)
+
     def _jump(self, neuron: int) -> None:
         if neuron != NONE:
             self._choose(neuron)
@@ -257,12 +260,7 @@ class MemoryPanel(Panel):
         rows, laid = None if self._known is None else self._known[1], self.list.laid
         place = None if rows is None else rows.place_of(neuron)
         if laid is not None and place is not None and not 0 <= place - laid.first < laid.in_sight:
-            self._view(scroll=max(0, place - laid.in_sight // 2))
-
-    def _view(self, **chosen: object) -> None:
-        if self.scene is not None:
-            view: View = replace(self.scene.view(self.name), **chosen)  # type: ignore[arg-type] # checked by View
-            self.request(changes.set_view(self.name, view))
+            self.change_view(scroll=max(0, place - laid.in_sight // 2))
 
 
 def sort_of(scene: Scene) -> Sort:

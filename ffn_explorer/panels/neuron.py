@@ -1,8 +1,7 @@
 """Neuron: one neuron's card; what it reads, what it writes, and how strongly at every token."""
 
-from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from PySide6.QtWidgets import QWidget
 
@@ -43,12 +42,12 @@ class NeuronPanel(Panel):
         tokens.pointed.connect(self._point_token)
         tokens.chosen.connect(self._choose_token)
         # 0 is "not scrolled yet": then the chosen token is in sight.
-        tokens.scrolled.connect(lambda first: self._view(scroll=first + 1))
+        tokens.scrolled.connect(lambda first: self.change_view(scroll=first + 1))
         tokens.stepped.connect(lambda dx, _dy: self._step(dx))
         for each, writes in ((self.body.up, False), (self.body.gate, False), (self.body.down, True)):
             each.pointed.connect(self._point_dim)
             each.chosen.connect(partial(self._choose_dim, writes=writes))
-            each.scrolled.connect(lambda first: self._view(first=first))
+            each.scrolled.connect(lambda first: self.change_view(first=first))
             each.stepped.connect(lambda dx, _dy: self._step(dx))
 
     def restyle(self, scene: Scene) -> None:
@@ -258,10 +257,6 @@ class NeuronPanel(Panel):
         if (at := self._card()) is not None:
             read = Stage.NORM if Stage.NORM in at[1].values else Stage.INPUT
             self.request(changes.choose(dim=dim, neuron=at[2].neuron, stage=Stage.OUT if writes else read))
-
-    def _view(self, **chosen: Any) -> None:  # noqa: ANN401 - any field of View
-        if self.scene is not None:
-            self.request(changes.set_view(self.name, replace(self.scene.view(self.name), **chosen)))
 
     def table(self) -> list[list[str]] | None:
         """Values at every token, and under them the weights by dimension."""

@@ -1,7 +1,6 @@
 """Output: one dimension of out at one token, neuron by neuron, until it is the sum that the pass has."""
 
-from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from PySide6.QtCore import Qt
@@ -97,12 +96,12 @@ class OutputPanel(Panel):
     def _connect(self) -> None:
         self.dim.chosen.connect(self._choose_dim)
         self.largest.clicked.connect(self._choose_largest)
-        self.modes.chosen.connect(lambda mode: self._view(mode=mode))
+        self.modes.chosen.connect(lambda mode: self.change_view(mode=mode))
         self.strip.pointed.connect(self._point_dim)
         self.strip.chosen.connect(self._choose_dim)
         self.list.pointed.connect(self._point_neuron)
         self.list.chosen.connect(self._choose_neuron)
-        self.list.scrolled.connect(lambda first: self._view(scroll=first))
+        self.list.scrolled.connect(lambda first: self.change_view(scroll=first))
         for canvas in (self.strip, self.list):
             canvas.stepped.connect(self._step)
 
@@ -289,10 +288,6 @@ class OutputPanel(Panel):
             return
         expert, neuron = divmod(key, at[1].request.settings.d_ff)
         self.request(changes.choose(neuron=neuron, expert=None if at[2].expert is None else expert))
-
-    def _view(self, **chosen: Any) -> None:  # noqa: ANN401 - any field of View
-        if self.scene is not None:
-            self.request(changes.set_view(self.name, replace(self.scene.view(self.name), **chosen)))
 
     def table(self) -> list[list[str]] | None:
         """Every neuron's part, strongest first, and what else belongs to the sum."""

@@ -1,7 +1,6 @@
 """Position lab: every token run alone against the full pass, and what breaks that independence."""
 
 import math
-from dataclasses import replace
 from typing import ClassVar
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -10,7 +9,6 @@ from ffn_explorer.core.readings import DtypeCheck, PositionLab
 from ffn_explorer.core.settings import CHOICES, Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
-from ffn_explorer.state.app_state import View
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.buttons import WordButton
@@ -64,11 +62,11 @@ class PositionPanel(Panel):
         self._connect()
 
     def _connect(self) -> None:
-        self.tabs.chosen.connect(lambda mode: self._view(mode=mode))
+        self.tabs.chosen.connect(lambda mode: self.change_view(mode=mode, first=0))
         self.view.pointed.connect(lambda token: self.request(changes.point(token=token)))
         self.view.chosen.connect(lambda token: self.request(changes.choose(token=token)))
         self.view.stepped.connect(self._step)
-        self.page.scrolled.connect(lambda y: self._view(first=y))
+        self.page.scrolled.connect(lambda y: self.change_view(first=y))
         self.shuffle.clicked.connect(self._shuffle)
         self.natural.clicked.connect(lambda: self.request(changes.reset_orders()))
         self.mixer.clicked.connect(self._mix)
@@ -249,12 +247,6 @@ class PositionPanel(Panel):
             token = self.scene.selection.token + dx + dy
             if 0 <= token < len(self.scene.chips):
                 self.request(changes.choose(token=token, gesture="arrow keys"))
-
-    def _view(self, *, mode: str | None = None, first: int = 0) -> None:
-        if self.scene is not None:
-            view: View = self.scene.view(self.name)
-            wanted = replace(view, first=first, mode=view.mode if mode is None else mode)
-            self.request(changes.set_view(self.name, wanted))
 
 
 _MODES = ("", FORMATS, LIMITS)

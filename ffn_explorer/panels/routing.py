@@ -13,7 +13,6 @@ from ffn_explorer.core.cost import matrices_of
 from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.stages import WIDE, Stage
 from ffn_explorer.state import changes, numbers
-from ffn_explorer.state.app_state import View
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.routing_table import RoutingTable, routing_table
 from ffn_explorer.state.routing_words import dropped, forced, of_cell, of_expert, of_token, refusal
@@ -72,7 +71,7 @@ class RoutingPanel(Panel):
         self.map.pointed.connect(self._point)
         self.map.chosen.connect(self._choose)
         self.map.stepped.connect(self._step)
-        self.map.zoomed.connect(lambda first, shown: self._view(first=first, shown=shown))
+        self.map.zoomed.connect(lambda first, shown: self.change_view(first=first, shown=shown))
         acts: dict[str, Callable[[], None]] = {
             "drop": lambda: self._act(dropped),
             "force": lambda: self._act(forced),
@@ -264,7 +263,7 @@ class RoutingPanel(Panel):
 
     def _turn(self) -> None:
         if self.scene is not None:
-            self._view(mode="logits" if mode_of(self.scene) == "weights" else "")
+            self.change_view(mode="logits" if mode_of(self.scene) == "weights" else "")
 
     def _point(self, at: At) -> None:
         token, expert = at
@@ -284,11 +283,6 @@ class RoutingPanel(Panel):
         start = self._target(scene, table) if now is None else now + dx
         expert = min(max(0, start), table.experts - 1) if dx else now
         self.request(changes.choose(token=token, expert=expert, gesture="arrow keys"))
-
-    def _view(self, **chosen: object) -> None:
-        if self.scene is not None:
-            view: View = replace(self.scene.view(self.name), **chosen)  # type: ignore[arg-type] # checked by View
-            self.request(changes.set_view(self.name, view))
 
 
 def mode_of(scene: Scene) -> Mode:

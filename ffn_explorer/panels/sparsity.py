@@ -1,6 +1,5 @@
 """Sparsity: the share of active neurons by token and by neuron, and how large the values are."""
 
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -58,14 +57,14 @@ class SparsityPanel(Panel):
         self._known: tuple[tuple[object, ...], tuple[TokenBar, ...]] | None = None
         self.body = Controlled(self.tabs, self.theta, self.grid)
         self.set_body(self.body)
-        self.tabs.chosen.connect(lambda mode: self._view(mode=mode))
+        self.tabs.chosen.connect(lambda mode: self.change_view(mode=mode))
         self.theta.chosen.connect(lambda value: self.request(changes.set_theta(value, gesture="theta")))
         self.theta.kind_chosen.connect(self._set_kind)
         self.theta.reset.connect(lambda: self.request(changes.set_theta(None, relative=False)))
         self.grid.arranged.connect(self._redraw)
         self.bars.pointed.connect(lambda token: self.request(changes.point(token=token)))
         self.bars.chosen.connect(lambda token: self.request(changes.select_token(token)))
-        self.bars.scrolled.connect(lambda scroll: self._view(scroll=scroll))
+        self.bars.scrolled.connect(lambda scroll: self.change_view(scroll=scroll))
         self.bars.stepped.connect(lambda dx, dy: self.request(changes.step_selection(dx, dy)))
         self.counts.pointed.connect(lambda neuron: self.request(changes.point(neuron=neuron)))
         self.counts.chosen.connect(lambda neuron: self.request(changes.choose(neuron=neuron)))
@@ -164,11 +163,6 @@ class SparsityPanel(Panel):
     def _redraw(self) -> None:
         if self.scene is not None:
             self.render_scene(self.scene)
-
-    def _view(self, **chosen: object) -> None:
-        if self.scene is not None:
-            view = replace(self.scene.view(self.name), **chosen)  # type: ignore[arg-type] # checked by View
-            self.request(changes.set_view(self.name, view))
 
     def _set_kind(self, relative: bool) -> None:
         scene = self.scene

@@ -1,6 +1,5 @@
 """Terms: every product in the sum behind one number, the largest first, with the running sum."""
 
-from dataclasses import replace
 from typing import ClassVar
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -43,7 +42,7 @@ class TermsPanel(Panel):
         self.set_body(body)
         self.list.chosen.connect(self._choose)
         self.list.pointed.connect(self._point)
-        self.list.scrolled.connect(self._scroll)
+        self.list.scrolled.connect(lambda first: self.change_view(scroll=first))
 
     def restyle(self, scene: Scene) -> None:
         """Fonts and the words that a language decides."""
@@ -134,11 +133,6 @@ class TermsPanel(Panel):
             # The right factor is a number of the pass: it is what the row points at.
             factor = Cell(factor_stage(self.scene, terms), terms.sentence, terms.token, key)
             self.request(changes.hover(factor))
-
-    def _scroll(self, first: int) -> None:
-        if self.scene is not None:
-            view = replace(self.scene.view(self.name), scroll=first)
-            self.request(changes.set_view(self.name, view))
 
 
 def terms_shown(scene: Scene) -> Terms | None:

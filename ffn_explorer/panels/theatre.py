@@ -1,6 +1,5 @@
 """Memory theatre: choose an input, see which keys it matches, and watch their values being added up."""
 
-from dataclasses import replace
 from typing import ClassVar
 
 from PySide6.QtGui import QResizeEvent
@@ -67,7 +66,7 @@ class TheatrePanel(Panel):
     def _connect(self) -> None:
         self.bar.picked.connect(self._pick)
         self.bar.played.connect(self._play)
-        self.bar.tabs.chosen.connect(lambda mode: self._view(mode=mode, scroll=0, first=0))
+        self.bar.tabs.chosen.connect(lambda mode: self.change_view(mode=mode, scroll=0, first=0))
         self.bar.added.connect(self._add)
         self.bar.removed.connect(self._remove)
         self.view.pointed.connect(self._point)
@@ -78,7 +77,7 @@ class TheatrePanel(Panel):
             grid.flipped.connect(lambda place: self._maybe(flipped(place)))
             grid.removed.connect(lambda place: self._maybe(removed(place)))
             grid.picked.connect(lambda row, at, grid=grid: self._picked(grid, row, at))
-            grid.scrolled.connect(lambda row, at: self._view(scroll=row, first=at))
+            grid.scrolled.connect(lambda row, at: self.change_view(scroll=row, first=at))
 
     def restyle(self, scene: Scene) -> None:
         """Fonts of the bar."""
@@ -289,8 +288,3 @@ class TheatrePanel(Panel):
         now = scene.selection.neuron
         at = shown.index(now) + dy if now in shown else 0
         self.request(changes.choose(neuron=shown[min(max(0, at), len(shown) - 1)], gesture="arrow keys"))
-
-    def _view(self, **chosen: object) -> None:
-        if self.scene is not None:
-            view = replace(self.scene.view(self.name), **chosen)  # type: ignore[arg-type] # checked by View
-            self.request(changes.set_view(self.name, view))

@@ -1,13 +1,11 @@
 """Weights: the matrices themselves, at any zoom, with what is chosen and pointed at."""
 
-from dataclasses import replace
 from typing import ClassVar
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
-from ffn_explorer.state.app_state import View
 from ffn_explorer.state.matrix_window import window_seen
 from ffn_explorer.state.result import Matrix, RunResult
 from ffn_explorer.state.scene import Scene
@@ -265,7 +263,7 @@ class WeightsPanel(Panel):
 
     def _pin(self, stage: Stage | None) -> None:
         role = next((role for role, reads in READS.items() if reads is stage), "")
-        self._view(mode=role)
+        self.change_view(mode=role)
 
     def _zoom(self, rows: Span, columns: Span) -> None:
         made = None if self.scene is None else self.scene.matrix
@@ -276,12 +274,7 @@ class WeightsPanel(Panel):
             for (first, past), size in zip((rows, columns), made.shape, strict=True)
         ]
         neurons, dims = parts[::-1] if made.role == "down" else parts
-        self._view(first=dims[0], shown=dims[1], first_row=neurons[0], rows=neurons[1])
-
-    def _view(self, **chosen: object) -> None:
-        if self.scene is not None:
-            view: View = replace(self.scene.view(self.name), **chosen)  # type: ignore[arg-type] # checked by View
-            self.request(changes.set_view(self.name, view))
+        self.change_view(first=dims[0], shown=dims[1], first_row=neurons[0], rows=neurons[1])
 
 
 def _shape(made: Matrix) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from PySide6.QtCore import QRect, QRectF, Qt, Signal
@@ -9,7 +10,7 @@ from PySide6.QtGui import QColor, QContextMenuEvent, QMouseEvent, QPainter, QPai
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ffn_explorer.core.stages import Stage
-from ffn_explorer.state.changes import Change
+from ffn_explorer.state.changes import Change, set_view
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import Text, say
 from ffn_explorer.widgets.buttons import MenuButton
@@ -147,6 +148,11 @@ class Panel(QWidget):
     def table(self) -> list[list[str]] | None:
         """What is shown as a table of exact numbers, the names first; None where there is none to copy."""
         return None
+
+    def change_view(self, **chosen: Any) -> None:  # noqa: ANN401 - any field of View
+        """Ask for other choices of this panel's own; those not named stay."""
+        if self.scene is not None:
+            self.request(set_view(self.name, replace(self.scene.view(self.name), **chosen)))
 
     def request(self, change: Change) -> None:
         """Ask for a change of the state."""
