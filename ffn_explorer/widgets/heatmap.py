@@ -3,7 +3,6 @@
 from html import escape
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QSizeF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QTransform, QWheelEvent
 from PySide6.QtWidgets import QWidget
@@ -13,6 +12,7 @@ from ffn_explorer.widgets.layers import Layers
 from ffn_explorer.widgets.map_frame import MapPainter
 from ffn_explorer.widgets.map_image import MapImage, map_image
 from ffn_explorer.widgets.map_picture import MapPicture, MapPlaces, map_places
+from ffn_explorer.widgets.opaque_image import OpaqueImage
 from ffn_explorer.widgets.pooling import ZERO, Columns, columns
 from ffn_explorer.widgets.theme import theme_of
 
@@ -48,7 +48,7 @@ class HeatMap(Canvas):
         self._made_from: tuple[object, ...] = ()
         self._pointed: tuple[int, int] | None = None
         self._layers = Layers()
-        self._item = pg.ImageItem(axisOrder="row-major")
+        self._item = OpaqueImage()
         self.addItem(self._item)
         self.moved.connect(self._report)
 
