@@ -1,6 +1,6 @@
 """What stands around the image of a heat map: labels, ticks, frames and lines."""
 
-from collections.abc import Hashable
+from collections.abc import Callable
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
@@ -48,14 +48,7 @@ class MapPainter:
         self._beyond()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         self._crosshair()
-        size = self.places.size
-        layers.draw_newest(
-            painter,
-            "labels",
-            self._labels_key(),
-            box=Box(0.0, 0.0, size.width(), size.height()),
-            paint=lambda on: self._onto(on)._labels(),
-        )
+        self._from_layers(layers)
         self._column_line()
         self._row_frame()
         self._lens()
@@ -71,20 +64,30 @@ class MapPainter:
         within = QRectF(QPointF(), self.places.size).adjusted(1, 1, -1, -1)
         draw_lens(self.painter, self.picture.lens, near=near, within=within, look=self.look)
 
+    def _from_layers(self, layers: Layers) -> None:
+        """Words in three layers, so that a chosen number leaves the labels and a chosen token the ticks."""
+        picture, words, area = self.picture, self.picture.words, self.area
+        wide, high = self.places.size.width(), self.places.size.height()
+        placed = (picture.look, wide, high, area.getRect(), self.places.bar.getRect())
+        rows = (picture.rows, picture.row, words.axis, words.unit, words.rows, picture.made.limit)
+        axis = (picture.column, words.column, picture.first, picture.shown, self.columns.width)
+        used, said = self.columns.used, (words.readout, words.readout_short)
+        below, above = area.bottom(), max(1.0, self.places.band)
+        for name, key, box, paint in (
+            ("labels", (*placed, *rows, used), Box(0.0, 0.0, wide, high), MapPainter._labels),
+            ("ticks", (*placed, *axis, used), Box(0.0, below, wide, high - below), MapPainter._ticks),
+            ("readout", (*placed, *said), Box(area.left(), 0.0, wide - area.left(), above), MapPainter._said),
+        ):
+            layers.draw_newest(self.painter, name, key, box=box, paint=self._onto(paint))
+
     def _labels(self) -> None:
         self._rows()
-        self._ticks()
         draw_colour_bar(self.painter, self.places.bar, limit=self.picture.made.limit, look=self.look)
         self._words()
 
-    def _labels_key(self) -> Hashable:
-        picture, places = self.picture, self.places
-        shown = (picture.look, picture.rows, picture.row, picture.column, picture.words, picture.made.limit)
-        columns = (picture.first, picture.shown, self.columns.width, self.columns.used)
-        return (*shown, *columns, places.area.getRect(), places.bar.getRect(), places.size.toTuple())
-
-    def _onto(self, painter: QPainter) -> "MapPainter":
-        return MapPainter(painter, self.picture, places=self.places, columns=self.columns)
+    def _onto(self, paint: Callable[["MapPainter"], None]) -> Callable[[QPainter], None]:
+        picture, places, columns = self.picture, self.places, self.columns
+        return lambda painter: paint(MapPainter(painter, picture, places=places, columns=columns))
 
     @property
     def used(self) -> QRectF:
@@ -241,6 +244,11 @@ class MapPainter:
         self._text(words.unit, beside, align=RIGHT, colour=muted)
         if self.places.band:
             self._text(words.rows, QRectF(0, 0, right, self.line_height), align=RIGHT, colour=muted)
+
+    def _said(self) -> None:
+        """The value of the number in question, above the map."""
+        words = self.picture.words
+        if self.places.band:
             line = QRectF(self.area.left(), 0, self.places.size.width() - self.area.left(), self.line_height)
             said = fitting((words.readout, words.readout_short or words.readout), self.small, line.width())
             self._text(said, line, align=LEFT, colour=self.theme.ink)
