@@ -54,14 +54,20 @@ class Arrangement(QObject):
         if alone is not None:
             self._board.fill(new)
 
-    def bring(self, name: str) -> None:
-        """Give the keyboard to a panel; one that is not there takes the place of the one last worked in."""
+    def bring(self, name: str) -> str | None:
+        """Give the keyboard to a panel; one that is not there takes the place of the one last worked in.
+
+        Returns the name of the panel that gave way, or None.
+        """
+        gave_way = None
         if name not in self._board.panels:
             names = [there for there in panels_of(self._layouts[self.name]) if there not in FIXED]
             focused = self._board.focused_panel()
             chosen = self._board.alone or (focused.name if focused and focused.name in names else names[-1])
             self.stand_instead(chosen, name)
+            gave_way = chosen
         self._board.focus_panel(list(self._board.panels).index(name))
+        return gave_way
 
     def fill_or_share(self, name: str | None) -> None:
         """Let a panel fill the board, or bring the others back; None: the one in use, or the first."""

@@ -82,12 +82,20 @@ def finds(window: "Window", typed: str) -> list[Find]:
     return [*_numbered(window, typed), *plain]
 
 
+def _bring(window: "Window", name: str) -> None:
+    """Show a panel; where another one gave way to it, say which, and how it comes back."""
+    old = window.arrangement.bring(name)
+    if old is not None:
+        names = {"old": text(f"panel_name.{old}"), "new": text(f"panel_name.{name}")}
+        window.director.tell(text("window.gave_way", **names))
+
+
 def _named(window: "Window") -> Iterator[Find]:
     language = window.look.language
     for name in (name for group in PANEL_GROUPS.values() for name in group if name in PANELS):
-        yield _find(language, _panel_words(name), partial(window.arrangement.bring, name))
+        yield _find(language, _panel_words(name), partial(_bring, window, name))
     for name in sorted(FIXED & window.board.panels.keys()):
-        yield _find(language, _panel_words(name), partial(window.arrangement.bring, name))
+        yield _find(language, _panel_words(name), partial(_bring, window, name))
     for action in window.keymap.actions:
         words = action.words(window)
         if words is not None and action.name not in NOT_FOUND:

@@ -143,7 +143,7 @@ class OutputPanel(Panel):
             "token": token_of(scene, run, reading),
             "position": reading.token,
         }
-        self.title.set_text(self.say("title", **values))
+        self.title.set_text(self.say("title", **values), short=self.say("title_short", **values))
         self._sums = sums_of(scene, run, reading)
         self._fit()
         self._show_dim(scene, run, reading)

@@ -16,7 +16,7 @@ from ffn_explorer.app.window import Window
 from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import Selection
-from ffn_explorer.state.text import catalogue
+from ffn_explorer.state.text import catalogue, say
 from tests.ui.house import SMALL, house, press, scene
 
 
@@ -231,3 +231,18 @@ def test_it_opens_empty_again_in_the_present_language(finder: Finder, window: Wi
     assert finder.edit.text() == ""
     assert catalogue("ja")["action.dark"] in listed(finder)
     assert finder.edit.accessibleName()
+
+
+def test_a_panel_that_comes_from_the_search_says_which_one_gave_way(finder: Finder, window: Window) -> None:
+    assert "output" not in window.board.panels
+    gone = list(window.board.panels)
+    enter(finder, "output")
+    assert "output" in window.board.panels
+    old = next(name for name in gone if name not in window.board.panels)
+    english = catalogue("en")
+    window.director.show_now()
+    message = scene(window).message
+    assert message is not None
+    said = say("en", message)
+    assert english["panel_name.output"] in said
+    assert english[f"panel_name.{old}"] in said

@@ -55,7 +55,7 @@ def test_the_first_task(qtbot: QtBot) -> None:
     down = run.run.layer.down.numpy()  # type: ignore[union-attr] # a dense layer
     parts = down[17] * run.values[Stage.ACT][0, 5]
     strongest = int(np.abs(parts).argmax())
-    assert panel.title.text == "out[17] at “are” (5)"
+    assert panel.title.text == "Output: out[17] at “are” (5)"
     assert rows(panel)[0].key == strongest
     z = numbers.short(float(run.values[Stage.UP][0, 5, strongest]))
     assert panel.line.text.startswith(f"neuron {strongest}: pre-activation {z}, ")
@@ -253,5 +253,5 @@ def test_the_table_holds_every_part(qtbot: QtBot) -> None:
 def test_japanese(qtbot: QtBot) -> None:
     look = Appearance(language="ja")
     _, panel = live_of(qtbot, state_of(selection=CHOSEN, appearance=look))
-    assert panel.title.text == "「are」（5）の out[17]"
+    assert panel.title.text == "出力：「are」（5）の out[17]"
     assert panel.line.text.startswith("ニューロン ")
