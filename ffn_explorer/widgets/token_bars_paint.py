@@ -49,8 +49,17 @@ class BarsPainter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         self._grid()
         for index in self._in_sight():
-            self._row(index, picture.rows[index])
+            self._behind(index)
         box = Box(0.0, 0.0, places.values.right() + px(picture.look, 8), places.readout.top() + self.line + 2)
+        if picture.progress >= 1.0:
+            still = (picture.look, picture.rows, picture.stage, picture.paired, places.row, places.first)
+            area = places.area.getRect()
+            layers.draw_newest(painter, "bars", (*still, area), box=box, paint=self._still_bars)
+            if picture.chosen in self._in_sight():
+                self._row(picture.chosen)
+        else:
+            for index in self._in_sight():
+                self._row(index)
         shown = (picture.look, picture.rows, picture.legend, picture.chosen, picture.stage)
         key = (*shown, picture.progress >= 1.0, places.row, places.first, places.area.getRect())
         layers.draw_newest(painter, "words", key, box=box, paint=self._words)
@@ -83,7 +92,14 @@ class BarsPainter:
         for index in self._in_sight():
             on._labels(index, self.picture.rows[index], self.places.row_rect(index))
 
-    def _row(self, index: int, row: TokenBar) -> None:
+    def _still_bars(self, painter: QPainter) -> None:
+        """The bars as they stand while their token is not chosen, onto a layer."""
+        on = BarsPainter(painter, self.picture, self.places)
+        for index in self._in_sight():
+            on._row(index, plain=True)
+
+    def _behind(self, index: int) -> None:
+        """What marks a chosen or pointed token, and where the neuron in question is active."""
         picture, place = self.picture, self.places.row_rect(index)
         chosen, pointed = index == picture.chosen, index == picture.pointed
         if chosen or pointed:
@@ -94,13 +110,17 @@ class BarsPainter:
             self.painter.drawRoundedRect(wide, px(picture.look, 4), px(picture.look, 4))
         if picture.neuron:
             self._neuron(place, picture.neuron[index])
+
+    def _row(self, index: int, *, plain: bool = False) -> None:
+        """The bar of a token, and under it that of B."""
+        picture, place, row = self.picture, self.places.row_rect(index), self.picture.rows[index]
         bar = QRectF(place)
         high = max(1.0 / self.scale, place.height() * _BAR_SHARE)
         bar.setHeight(whole(high, self.scale))
         bar.moveTop(whole(place.center().y() - high / 2, self.scale))
         if picture.paired:
             bar.setHeight(whole(high * 0.6, self.scale))
-        self._bar(bar, row.active, row.zero, strong=chosen)
+        self._bar(bar, row.active, row.zero, strong=index == picture.chosen and not plain)
         if picture.paired:
             under = QRectF(bar)
             under.setTop(bar.bottom() + max(1.0, line_px(picture.look)) / self.scale)
