@@ -7,7 +7,7 @@ import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QGraphicsItem, QWidget
 
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.app_state import Appearance
@@ -100,6 +100,9 @@ class CurvePlot(Plot):
         for depth, item in depths:
             item.setZValue(depth)
             self.box.addItem(item, ignoreBounds=True)
+        for item in (self._slope, self._other, self._curve):
+            # Painted once; a choice copies them.
+            item.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         self.moved.connect(self._report)
 
     def show_curve(self, picture: CurvePicture) -> None:
