@@ -143,9 +143,8 @@ def diverging(theme: Theme) -> NDArray[np.uint8]:
 
 def blend(over: str, under: str, share: float) -> QColor:
     """`over` laid on `under` with opacity `share` 0..1, as an opaque colour."""
-    a, b = _rgb(over), _rgb(under)
-    r, g, blue = np.round(b + (a - b) * share).astype(int).tolist()
-    return QColor(r, g, blue)
+    # Without numpy: a frame mixes dozens of colours.
+    return QColor(*(round(b + (a - b) * share) for a, b in zip(_bytes(over), _bytes(under), strict=True)))
 
 
 def contrast(one: str, other: str) -> float:
@@ -167,5 +166,10 @@ def _luminance(colour: str) -> float:
 
 
 def _rgb(colour: str) -> NDArray[np.float64]:
+    return np.array(_bytes(colour), dtype=np.float64)
+
+
+@lru_cache(maxsize=1_024)
+def _bytes(colour: str) -> tuple[int, int, int]:
     c = QColor(colour)
-    return np.array([c.red(), c.green(), c.blue()], dtype=np.float64)
+    return c.red(), c.green(), c.blue()
