@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
 from ffn_explorer.app.arrangement import Arrangement
 from ffn_explorer.app.controls import ControlBar, Corner
 from ffn_explorer.app.director import Director
-from ffn_explorer.app.flash_strip import FlashStrip
 from ffn_explorer.app.hints import Hints
 from ffn_explorer.app.keymap import Keymap, UndoKeys
 from ffn_explorer.app.menu import Buttons
@@ -27,6 +26,7 @@ from ffn_explorer.state.scene import Scene
 
 if TYPE_CHECKING:
     from ffn_explorer.app.finder import Finder
+    from ffn_explorer.app.flash_strip import FlashStrip
 
 SMALLEST_PX = (1_024, 640)
 FIRST_PX = (1_600, 1_000)
@@ -61,7 +61,6 @@ class Window(QMainWindow):
         self.board: Board = Board(LAYOUTS[layout_name], menus=True, corner=self.corner_bar)
         self.arrangement: Arrangement = Arrangement(self.board, director, name=layout_name)
         self.panel_menu = PanelMenu(self)
-        self.flash = FlashStrip(self.board)
         self.notices = Notices(self.board)
         self._build()
         self._connect()
@@ -72,6 +71,13 @@ class Window(QMainWindow):
         from ffn_explorer.app.finder import Finder
 
         return Finder(self)
+
+    @cached_property
+    def flash(self) -> "FlashStrip":
+        """What changed with the last run, built when one has changed something."""
+        from ffn_explorer.app.flash_strip import FlashStrip
+
+        return FlashStrip(self.board)
 
     @property
     def look(self) -> Appearance:
@@ -91,7 +97,8 @@ class Window(QMainWindow):
         self.controls.offer(scene)
         self._show_corner()
         self.board.show_scene(scene)
-        self.flash.show_scene(scene)
+        if scene.before is not None or "flash" in self.__dict__:
+            self.flash.show_scene(scene)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Tell the end of the tokens' line how much it can say."""

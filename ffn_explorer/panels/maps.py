@@ -14,7 +14,6 @@ from ffn_explorer.state.stage_info import name_of
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.heatmap import HeatMap
-from ffn_explorer.widgets.map_lens import map_lens
 from ffn_explorer.widgets.map_picture import MapPicture, MapWords
 from ffn_explorer.widgets.map_source import (
     MODES,
@@ -134,7 +133,11 @@ class MapsPanel(Panel):
         shown = min(axis, view.shown or axis)
         pointed = pointed_at(scene, stage, width=width)
         revealed = int(shown_share(scene, stage) * width)
-        limit = source.pyramids[stage].limit
+        lens = None
+        if scene.look.lens:
+            from ffn_explorer.widgets.map_lens import map_lens
+
+            lens = map_lens(exact[:, :revealed], source.pyramids[stage].limit, pointed, names=names)
         return MapPicture(
             look=scene.look,
             stage=stage,
@@ -152,7 +155,7 @@ class MapsPanel(Panel):
             hovered=pointed,
             words=self._words(scene, run, source, stage=stage, axis=axis),
             limits=limits_of(scene, run),
-            lens=map_lens(exact[:, :revealed], limit, pointed, names=names) if scene.look.lens else None,
+            lens=lens,
         )
 
     def _words(self, scene: Scene, run: RunResult, source: MapSource, *, stage: Stage, axis: int) -> MapWords:

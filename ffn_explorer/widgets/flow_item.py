@@ -12,7 +12,6 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.flow_bands import Band
 from ffn_explorer.widgets.flow_columns import Box, Column
-from ffn_explorer.widgets.flow_lens import draw_strip_lens
 from ffn_explorer.widgets.flow_marks import draw_marks
 from ffn_explorer.widgets.flow_paint import draw_around, draw_band, draw_cells, draw_ribbons, draw_skip
 from ffn_explorer.widgets.flow_picture import FlowPicture, focus_of, pointed_of, subject_of
@@ -107,6 +106,8 @@ class FlowItem(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph carries no 
             draw_marks(painter, picture, focus, tuple(r for r in strong if progress[r.target] >= 1.0))
         pointed = pointed_of(scene, picture) if scene.look.lens else None
         if pointed is not None:
+            from ffn_explorer.widgets.flow_lens import draw_strip_lens
+
             draw_strip_lens(painter, picture, pointed, progress)
 
     def _paint_bands(self, painter: QPainter, picture: FlowPicture, progress: dict[Stage, float]) -> None:

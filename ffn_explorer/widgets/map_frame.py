@@ -12,7 +12,6 @@ from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text, fitt
 from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.layers import Layers
-from ffn_explorer.widgets.lens import draw_lens
 from ffn_explorer.widgets.map_picture import MapPicture, MapPlaces
 from ffn_explorer.widgets.pooling import Columns
 from ffn_explorer.widgets.sizes import line_px, px
@@ -58,6 +57,8 @@ class MapPainter:
         span = None if column is None else self.columns.pixels_of(column)
         if self.picture.lens is None or row is None or span is None:
             return
+        from ffn_explorer.widgets.lens import draw_lens
+
         near = self.row_rect(row)
         near.setLeft(self.area.left() + span[0] / self.ratio)
         near.setRight(self.area.left() + span[1] / self.ratio)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSizeF
 from PySide6.QtGui import QFontMetricsF
@@ -11,8 +12,10 @@ from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.result import Bytes, Floats, Pyramid
 from ffn_explorer.widgets.colourbar import bar_width
 from ffn_explorer.widgets.fonts import font
-from ffn_explorer.widgets.lens import Lens
 from ffn_explorer.widgets.sizes import px
+
+if TYPE_CHECKING:
+    from ffn_explorer.widgets.lens import Lens
 
 LABELS_SHARE = 0.18
 """Share of the width that tokens may take; longer ones end in "…" and stand whole in their tooltip."""
@@ -70,7 +73,7 @@ class MapPicture:
     words: MapWords
     limits: tuple[float, ...]
     """Colour limits of all stages, for a steady layout."""
-    lens: Lens | None = None
+    lens: "Lens | None" = None
 
 
 @dataclass(frozen=True, slots=True)
