@@ -102,13 +102,15 @@ class Director(QObject):
         self.attempt(lambda: self.apply(change))
 
     def apply(self, change: Change) -> None:
-        """Apply a change, unless its run would need too much memory, or would not fit a hand-built FFN.
+        """Apply a change, unless its run would need too much memory, or cannot be with memory or edits.
 
         Raises what the change raises, InputError and MemoryRefusal; the state then stays as it was.
         """
         wanted = change.to(self.state)
         check_state(wanted)
         if run_of(wanted) != run_of(self.state):
+            # More experts per token than are left would stand in the knobs and never come on screen.
+            wanted.edits.fitting(wanted.settings)
             # This machine's own memory only: asking a device would import torch here, and may fail.
             on_this_machine = wanted.settings.with_(device="cpu")
             check(on_this_machine, [len(tokens) for tokens in tokens_of(wanted.source)])
