@@ -1,6 +1,7 @@
 """Sparsity: the share of active neurons by token and by neuron, and how large the values are."""
 
-from typing import ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from PySide6.QtWidgets import QWidget
@@ -12,14 +13,16 @@ from ffn_explorer.state.result import Activity, RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.controlled import Controlled
 from ffn_explorer.widgets.mode_tabs import Mode, ModeTabs
-from ffn_explorer.widgets.neuron_counts import NeuronCounts
 from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.picture_grid import PictureGrid
 from ffn_explorer.widgets.row_scale import moved_theta, row_scale
 from ffn_explorer.widgets.sparsity_pictures import SparsityPictures
-from ffn_explorer.widgets.spread_plot import SpreadPlot
 from ffn_explorer.widgets.theta_control import ThetaControl, ThetaWords
 from ffn_explorer.widgets.token_bars import TokenBar, TokenBars
+
+if TYPE_CHECKING:
+    from ffn_explorer.widgets.neuron_counts import NeuronCounts
+    from ffn_explorer.widgets.spread_plot import SpreadPlot
 
 MODES = ("tokens", "neurons", "values")
 
@@ -52,8 +55,8 @@ class SparsityPanel(Panel):
         super().__init__(parent)
         self.tabs = ModeTabs(len(MODES))
         self.theta = ThetaControl()
-        self.bars, self.counts, self.plot = TokenBars(), NeuronCounts(), SpreadPlot()
-        self.grid = PictureGrid((self.bars, self.counts, self.plot))
+        self.bars = TokenBars()
+        self.grid = PictureGrid((self.bars, lambda: self.counts, lambda: self.plot))
         self._known: tuple[tuple[object, ...], tuple[TokenBar, ...]] | None = None
         self.body = Controlled(self.tabs, self.theta, self.grid)
         self.set_body(self.body)
@@ -66,12 +69,33 @@ class SparsityPanel(Panel):
         self.bars.chosen.connect(lambda token: self.request(changes.select_token(token)))
         self.bars.scrolled.connect(lambda scroll: self.change_view(scroll=scroll))
         self.bars.stepped.connect(lambda dx, dy: self.request(changes.step_selection(dx, dy)))
-        self.counts.pointed.connect(lambda neuron: self.request(changes.point(neuron=neuron)))
-        self.counts.chosen.connect(lambda neuron: self.request(changes.choose(neuron=neuron)))
-        self.counts.stepped.connect(self._step_neuron)
-        self.plot.wanted.connect(self._drag_theta)
-        self.plot.released.connect(self.gesture_ended)
-        self.plot.stepped.connect(self._step_theta)
+
+    @cached_property
+    def counts(self) -> "NeuronCounts":
+        """The picture of neurons, made when it is first seen."""
+        from ffn_explorer.widgets.neuron_counts import NeuronCounts
+
+        made = NeuronCounts()
+        made.pointed.connect(lambda neuron: self.request(changes.point(neuron=neuron)))
+        made.chosen.connect(lambda neuron: self.request(changes.choose(neuron=neuron)))
+        made.stepped.connect(self._step_neuron)
+        return made
+
+    @cached_property
+    def plot(self) -> "SpreadPlot":
+        """The picture of sizes, made when it is first seen."""
+        from ffn_explorer.widgets.spread_plot import SpreadPlot
+
+        made = SpreadPlot()
+        made.wanted.connect(self._drag_theta)
+        made.released.connect(self.gesture_ended)
+        made.stepped.connect(self._step_theta)
+        return made
+
+    @property
+    def _seen(self) -> "dict[int, TokenBars | NeuronCounts | SpreadPlot]":
+        """Pictures in sight, by their place among MODES."""
+        return {i: (self.bars if i == 0 else self.counts if i == 1 else self.plot) for i in self.grid.seen}
 
     def render_scene(self, scene: Scene) -> None:
         """Draw the pictures in sight, their tabs, and theta."""
@@ -79,13 +103,13 @@ class SparsityPanel(Panel):
         mode = self._mode(scene)
         self.grid.show_pictures(MODES.index(mode), scene.look)
         self._show_controls(scene, mode)
-        for index, picture in enumerate((self.bars, self.counts, self.plot)):
+        for index, picture in self._seen.items():
             picture.setAccessibleName(f"{self.say('title')}: {self.say(MODES[index])}")
             picture.setAccessibleDescription(self.say(f"{MODES[index]}_keys"))
         run, activity = scene.run, scene.activity
         if run is None or activity is None:
             self.note.set_text("")
-            for picture in (self.bars, self.counts, self.plot):
+            for picture in self._seen.values():
                 picture.show_sentence(self.say("empty" if run is None else "job.activity"), scene.look)
             return
         self._write_note(scene, run, activity)

@@ -12,9 +12,9 @@ from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.marks import Marked
-from ffn_explorer.widgets.neuron_counts import CountsPicture, CountWords
+from ffn_explorer.widgets.neuron_counts_picture import CountsPicture, CountWords
 from ffn_explorer.widgets.row_scale import row_scale
-from ffn_explorer.widgets.spread_plot import Sizes, SpreadPicture
+from ffn_explorer.widgets.spread_picture import Sizes, SpreadPicture
 from ffn_explorer.widgets.token_bars import TokenBar, TokenBarsPicture
 
 Say = Callable[..., str]
