@@ -215,7 +215,10 @@ def _state_shown(window: "Window") -> AppState:
     """The state behind the picture, whose run may be older than what the knobs ask for."""
     state = window.director.state
     run = None if window.scene is None else window.scene.run
-    return state if run is None else replace(state, settings=run.request.settings, source=run.request.source)
+    if run is None:
+        return state
+    shown = run.request
+    return replace(state, settings=shown.settings, source=shown.source, edits=shown.edits)
 
 
 def _write(window: "Window", path: Path, act: Callable[[], None]) -> None:

@@ -12,6 +12,7 @@ from ffn_explorer import __version__
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.files import reason_of, whole
+from ffn_explorer.state.state_json import state_to_json
 
 SIDE_PX = (16, 16_384)
 """Smallest and largest side of a picture."""
@@ -20,7 +21,8 @@ SIDE_PX = (16, 16_384)
 def write_png(widget: QWidget, path: Path, *, state: AppState) -> None:
     """Write a widget as it stands; the file appears whole or not at all.
 
-    Text chunks: Software, Settings (JSON, see `Settings.to_json`), Sentences (JSON), Time (0..1 of the pass).
+    Text chunks: Software, Settings (JSON, see `Settings.to_json`), Sentences (JSON; none beside a hand-built
+    memory, which does not read them), Session (JSON, what a session file holds), Time (0..1 of the pass).
     Raises InputError where the file cannot be written.
     """
     write_image(widget.grab().toImage(), path, notes=notes_of(state))
@@ -28,10 +30,13 @@ def write_png(widget: QWidget, path: Path, *, state: AppState) -> None:
 
 def notes_of(state: AppState) -> dict[str, str]:
     """What a picture of this state was made from, for its text chunks."""
+    sentences = json.dumps(state.source.sentences, ensure_ascii=False)
     return {
         "Software": f"FFN Explorer {__version__}",
         "Settings": json.dumps(state.settings.to_json()),
-        "Sentences": json.dumps(state.source.sentences, ensure_ascii=False),
+        **({"Sentences": sentences} if state.source.memory is None else {}),
+        # Edits, a hand-built memory and the comparison are in the picture too.
+        "Session": json.dumps(state_to_json(state)),
         "Time": f"{state.playback.time:g}",
     }
 

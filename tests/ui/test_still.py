@@ -1,5 +1,6 @@
 """Still pictures: the same board without a screen, at the size asked for, the same every time."""
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,11 +13,14 @@ from pytestqt.qtbot import QtBot
 
 from ffn_explorer.__main__ import main
 from ffn_explorer.app.still import draw
+from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.panels.table import PANELS
-from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state import changes
+from ffn_explorer.state.app_state import AppState, Playback
 from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS
+from ffn_explorer.state.state_json import state_from_json
 from ffn_explorer.state.text import catalogue
 
 SMALL = AppState(settings=Settings(d_model=8, d_ff=32, layers=1, heads=2, kv_heads=2))
@@ -57,6 +61,14 @@ def test_the_same_state_gives_the_same_picture_and_another_time_another(qtbot: Q
     assert a != c
     assert (a.text("Time"), c.text("Time")) == ("0.4", "0.6")
     assert a.text("Sentences") == '["The keys on the table are lost."]'
+
+
+def test_a_picture_carries_all_that_it_was_made_from(qtbot: QtBot, tmp_path: Path) -> None:
+    state = replace(changes.use_memory("xor").to(SMALL), edits=Edits(keep=1))
+    draw(state, tmp_path / "p.png", panel="stage", size=(600, 300))
+    image = QImage(str(tmp_path / "p.png"))
+    assert state_from_json(json.loads(image.text("Session")))[0] == replace(state, playback=Playback())
+    assert image.text("Sentences") == ""
 
 
 @pytest.mark.parametrize(
