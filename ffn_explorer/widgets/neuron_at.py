@@ -49,7 +49,8 @@ def table_of(run: RunResult, card: NeuronCard) -> list[list[str]]:
     lists = [column.tolist() for column in (card.pre, card.act, card.m, card.rank)]
     rows = [["token", "pre-activation", "act", "m", "place"]]
     rows += [
-        [token, *map(repr, (pre, act, m)), str(rank + 1) if rank >= 0 else ""]
+        # A neuron that is off or cut writes nothing: among the others like it, it has no place.
+        [token, *map(repr, (pre, act, m)), str(rank + 1) if rank >= 0 and m != 0.0 else ""]
         for token, pre, act, m, rank in zip(tokens, *lists, strict=True)
     ]
     columns = {"up": card.up, "gate": card.gate, "down": card.down}

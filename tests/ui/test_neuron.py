@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.readings import NeuronCard
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.panels.neuron import NeuronPanel
@@ -240,6 +241,14 @@ def test_the_table_holds_values_and_weights(qtbot: QtBot) -> None:
     assert [float(row[3]) for row in table[1:9]] == shown.m.tolist()
     assert table[10] == ["dimension", "up", "down"]
     assert [float(row[2]) for row in table[11:]] == shown.down.tolist()
+
+
+def test_a_neuron_that_is_cut_has_no_place_in_the_table(qtbot: QtBot) -> None:
+    _, panel = live_of(qtbot, state_of(selection=CHOSEN, edits=Edits(keep=1)))
+    table, shown = panel.table(), card(panel)
+    assert table is not None
+    assert 0.0 in shown.m
+    assert [row[4] != "" for row in table[1:9]] == [m != 0.0 for m in shown.m]
 
 
 def test_japanese(qtbot: QtBot) -> None:
