@@ -7,6 +7,7 @@ from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QWhee
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 
 from ffn_explorer.widgets.chip_view import ChipView, Drag
+from ffn_explorer.widgets.plain_tip import plain_tip
 
 CHIPS_PER_NOTCH = 2
 NOTCH = 120
@@ -156,7 +157,7 @@ class ChipRow(ChipView):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             index = self.chip_at(event.pos().x())
             place = QPoint(event.globalPos().x(), self.mapToGlobal(QPoint(0, self.height())).y())
-            QToolTip.showText(place, "" if index is None else self._tip(index), self)
+            QToolTip.showText(place, "" if index is None else plain_tip(self._tip(index)), self)
             return True
         override = event.type() == QEvent.Type.ShortcutOverride
         if override and isinstance(event, QKeyEvent) and self._act_of(event) is not None:

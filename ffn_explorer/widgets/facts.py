@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.drawn_text import LEFT, draw_text
 from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.plain_tip import plain_tip
 from ffn_explorer.widgets.sizes import px
 from ffn_explorer.widgets.theme import theme_of
 
@@ -73,7 +74,7 @@ class Facts(QWidget):
     def event(self, event: QEvent) -> bool:
         """Explain the fact under the pointer."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            QToolTip.showText(event.globalPos(), self.tip_at(QPointF(event.pos())), self)
+            QToolTip.showText(event.globalPos(), plain_tip(self.tip_at(QPointF(event.pos()))), self)
             return True
         return super().event(event)
 

@@ -4,6 +4,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from ffn_explorer.widgets.plain_tip import plain_tip
+
 LEAST_LETTERS = 8
 """Fewer than these, with the ellipsis, would only disturb: then nothing is shown."""
 
@@ -91,5 +93,5 @@ class ElidedLabel(QWidget):
     def _tell(self) -> None:
         """Have the tooltip say the whole of a shortened text, in sight or not."""
         whole = self._text if self.shown() != self._text else ""
-        self.setToolTip("\n".join(filter(None, (whole, self._about))))
+        self.setToolTip(plain_tip("\n".join(filter(None, (whole, self._about)))))
         self.update()

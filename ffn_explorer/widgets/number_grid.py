@@ -10,6 +10,7 @@ from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.number_grid_paint import paint_grid
 from ffn_explorer.widgets.number_grid_plan import HEAD, Grid, GridCell, GridPlan, Place, plan_of
+from ffn_explorer.widgets.plain_tip import plain_tip
 
 _ARROWS = {
     Qt.Key.Key_Left: (0, -1),
@@ -216,7 +217,8 @@ class NumberGrid(QWidget):
         """Tell the whole text of a cell under a resting pointer."""
         if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             found = self._found(QPointF(event.pos()))
-            QToolTip.showText(event.globalPos(), "" if found is None else self._grid.cell(*found).text, self)
+            text = "" if found is None else self._grid.cell(*found).text
+            QToolTip.showText(event.globalPos(), plain_tip(text), self)
             return True
         return super().event(event)
 

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.canvas import Canvas
+from ffn_explorer.widgets.plain_tip import plain_tip
 from ffn_explorer.widgets.ranked_paint import marker_place, paint_ranking
 from ffn_explorer.widgets.ranking import Column, Laid, Ranking, Row, lay_out
 
@@ -123,7 +124,7 @@ class RankedList(Canvas):
         """Explain a column's head."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             tip = self._tip_at(QPointF(event.pos()))
-            QToolTip.showText(event.globalPos(), tip, self)
+            QToolTip.showText(event.globalPos(), plain_tip(tip), self)
             return True
         return super().event(event)
 

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.layers import Layers
+from ffn_explorer.widgets.plain_tip import plain_tip
 from ffn_explorer.widgets.token_bars_paint import BarsPainter
 from ffn_explorer.widgets.token_bars_picture import BarPlaces, TokenBar, TokenBarsPicture, bar_places
 
@@ -100,7 +101,8 @@ class TokenBars(Canvas):
         token = None if at is None else self.token_at(at)
         shown = self.picture
         known = shown is not None and token is not None and token < len(shown.rows)
-        self.setToolTip(shown.rows[token].label if known and shown and token is not None else "")
+        label = shown.rows[token].label if known and shown and token is not None else ""
+        self.setToolTip(plain_tip(label))
         if token != self._pointed:
             self._pointed = token
             self.pointed.emit(token)
