@@ -74,9 +74,10 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
             sizes=(66, 34),
         ),
         "inspect": _around(
-            _column("memory", "running_sum", sizes=(58, 42)),
-            _column("neuron", "output", "proof", sizes=(44, 37, 19)),
-            sizes=(50, 50),
+            _column("memory", "running_sum", sizes=(55, 45)),
+            _column("neuron", "output", sizes=(50, 50)),
+            _column("proof", "terms", sizes=(50, 50)),
+            sizes=(34, 34, 32),
         ),
         "cost": _around(
             _column("bill", "routing", sizes=(55, 45)),
