@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import gc
+import importlib
 import importlib.util
 import os
 import sys
@@ -11,12 +12,23 @@ from pathlib import Path
 M_MMAP_THRESHOLD = -3
 """Name of the threshold in glibc's malloc.h."""
 LARGE_BLOCK_BYTES = 4 << 20
+LEFT_OUT = (
+    "psutil",
+    "ffn_explorer.app.flash_strip",
+    "ffn_explorer.app.finder",
+    "ffn_explorer.widgets.sentence_editor",
+    "ffn_explorer.widgets.neuron_counts",
+    "ffn_explorer.widgets.spread_plot",
+)
+"""What the first picture does without, and a person's first acts should not wait for."""
 LARGEST = {"linux": "libtorch_cpu.so", "darwin": "libtorch_cpu.dylib"}
 
 
 def prepare_torch() -> tuple[str, ...]:
-    """Import torch and tell which devices it finds."""
+    """Import torch and what else the first picture left out, and tell which devices torch finds."""
     import_torch()
+    for name in LEFT_OUT:
+        importlib.import_module(name)
     from ffn_explorer.core.devices import available
 
     return available()
