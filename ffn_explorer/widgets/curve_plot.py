@@ -101,7 +101,6 @@ class CurvePlot(Plot):
             item.setZValue(depth)
             self.box.addItem(item, ignoreBounds=True)
         for item in (self._slope, self._other, self._curve):
-            # Painted once; a choice copies them.
             item.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         self.moved.connect(self._report)
 
