@@ -253,9 +253,10 @@ class RoutingPanel(Panel):
         scene = self.scene
         table = None if scene is None else self._table_of(scene)
         if scene is not None and table is not None:
-            wanted = edited(scene.edits, self._target(scene, table))
+            expert = self._target(scene, table)
+            wanted = edited(scene.edits, expert)
             if refusal(wanted, scene.settings) is None:
-                self.request(changes.set_edits(wanted))
+                self.request(changes.edit_expert(wanted, expert))
 
     def _restore(self) -> None:
         if self.scene is not None and (self.scene.edits.banned or self.scene.edits.forced is not None):

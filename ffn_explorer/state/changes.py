@@ -53,6 +53,7 @@ __all__ = [
     "choose",
     "clear_selection",
     "drop_edit",
+    "edit_expert",
     "flip_entry",
     "hover",
     "leave_memory",
@@ -131,6 +132,19 @@ def set_edits(edits: Edits, *, gesture: str = "") -> Change:
     Raises InputError where too few experts are left.
     """
     return Change("undo.edits", lambda state: part(state, edits=edits.fitting(state.settings)), gesture)
+
+
+def edit_expert(edits: Edits, expert: int) -> Change:
+    """The same for what is done to one expert, which is chosen with it.
+
+    Raises InputError where too few experts are left.
+    """
+
+    def to(state: AppState) -> AppState:
+        # Unchosen, the next press of the same button would mean whichever expert comes first now.
+        return set_edits(edits).to(choose(expert=expert).to(state))
+
+    return Change("undo.edits", to)
 
 
 def drop_edit(name: str) -> Change:

@@ -164,6 +164,20 @@ def test_without_a_chosen_expert_the_first_choice_is_meant(qtbot: QtBot) -> None
     assert panel_of(live).drop.text() == f"drop {first}"
 
 
+@pytest.mark.parametrize("act", ["drop", "force"])
+def test_pressed_twice_a_button_takes_back_what_it_did(qtbot: QtBot, act: str) -> None:
+    live = live_of(qtbot)
+    panel = panel_of(live)
+    first = int(table_of(live).index[5, 0])
+    button = {"drop": panel.drop, "force": panel.force}[act]
+    button.click()
+    assert live.state.edits in (Edits(banned=(first,)), Edits(forced=first))
+    assert button.text() == {"drop": f"allow {first}", "force": f"free {first}"}[act]
+    button.click()
+    assert live.state.edits == Edits()
+    assert live.asked == ["undo.edits"] * 2
+
+
 def test_without_experts_a_button_brings_them(qtbot: QtBot) -> None:
     live = live_of(qtbot, SMALL)
     panel = panel_of(live)
