@@ -23,7 +23,10 @@ _UNLIMITED = {"capacity_factor": "control.no_limit", "head_dim": "control.head_d
 
 
 class Delta(NamedTuple):
-    """One thing that differs: its name, and how it was and is; before is "" where only the change counts."""
+    """One thing that differs: its name, and how it was and is.
+
+    before is "" where only the change counts, and after too where the name says it all.
+    """
 
     name: Text
     before: Words
@@ -32,6 +35,8 @@ class Delta(NamedTuple):
     @property
     def words(self) -> Text:
         """All of it in one phrase."""
+        if not self.after:
+            return self.name
         if not self.before:
             return text("flash.change", name=self.name, after=self.after)
         return text("flash.delta", name=self.name, before=self.before, after=self.after)
@@ -85,7 +90,9 @@ def deltas(before: RunResult, now: RunResult, *, theta: float, relative: bool = 
     theta, relative: what counts as active, for both alike.
     """
     was, wanted = before.request, now.request
-    found = list(differing(was.settings, wanted.settings, (was.edits, wanted.edits)))
+    kept = Edits(keep=was.edits.keep), Edits(keep=wanted.edits.keep)
+    found = list(differing(was.settings, wanted.settings, kept))
+    found += [Delta(words, "", "") for words in _experts_changed(was.edits, wanted.edits, wanted.settings)]
     found += _count(before, now, "flash.parameters", of="ffn_total")
     shares = [_active(run, theta, relative=relative) for run in (before, now)]
     if None not in shares and shares[0] != shares[1]:
@@ -121,6 +128,22 @@ def _edit_values(edits: Edits) -> dict[str, Words]:
         "banned": ", ".join(map(str, edits.banned)) or none,
         "forced": none if edits.forced is None else str(edits.forced),
     }
+
+
+def _experts_changed(was: Edits, now: Edits, settings: Settings) -> list[Text]:
+    """What became of single experts: as "none → 6" their numbers would read like counts."""
+    found: list[Text] = []
+    # One that is gone altogether, with the knob, did not come back.
+    there = range(settings.experts if settings.is_moe else 0)
+    out, back = sorted({*now.banned} - {*was.banned}), sorted({*was.banned} & {*there} - {*now.banned})
+    for key, experts in (("out", out), ("back", back)):
+        if experts:
+            which = "flash.expert_" if len(experts) == 1 else "flash.experts_"
+            found.append(text(which + key, experts=", ".join(map(str, experts))))
+    if was.forced != now.forced and (now.forced is not None or was.forced in there):
+        key = "flash.expert_free" if now.forced is None else "flash.expert_forced"
+        found.append(text(key, expert=was.forced if now.forced is None else now.forced))
+    return found
 
 
 def _active(run: RunResult, theta: float, *, relative: bool) -> str | None:

@@ -130,3 +130,31 @@ def test_a_pair_names_what_differs() -> None:
     assert said(Compare(a, Edits(keep=4))) == "A memories kept all | B memories kept 4"
     assert said(Compare(a)) == "A = B"
     assert len(differences(a, Edits(), Compare(a.with_(seed=9, bias=False)))) == 2
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "wanted"),
+    [
+        (Edits(), Edits(banned=(2,)), ["expert 2 left out"]),
+        (Edits(), Edits(banned=(1, 2)), ["experts 1, 2 left out"]),
+        (Edits(banned=(1, 2)), Edits(banned=(3,)), ["expert 3 left out", "experts 1, 2 back"]),
+        (Edits(), Edits(forced=2), ["expert 2 forced"]),
+        (Edits(forced=2), Edits(forced=3), ["expert 3 forced"]),
+        (Edits(forced=2), Edits(), ["expert 2 no longer forced"]),
+        (Edits(), Edits(keep=3), ["memories kept all → 3"]),
+    ],
+)
+def test_what_became_of_an_expert_is_no_count(was: Edits, now: Edits, wanted: list[str]) -> None:
+    settings = TINY.with_(experts=6, top_k=2)
+    assert words(edited(settings, was), edited(settings, now)) == wanted
+
+
+def test_an_expert_that_is_gone_is_not_said_to_be_back() -> None:
+    before = edited(TINY.with_(experts=6, top_k=2), Edits(banned=(1, 5)))
+    now = edited(TINY.with_(experts=4, top_k=2), Edits(banned=(1,)))
+    assert not [line for line in words(before, now) if line.startswith("expert 5")]
+
+
+def edited(settings: Settings, edits: Edits) -> RunResult:
+    run = make_run(settings)
+    return replace(run, request=replace(run.request, edits=edits))
