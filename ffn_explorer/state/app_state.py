@@ -128,6 +128,18 @@ class Compare:
 
 
 @dataclass(frozen=True, slots=True)
+class Before:
+    """What a hand-built memory stands in place of, kept so that leaving it brings everything back."""
+
+    orders: tuple[tuple[int, ...], ...] = ((),)
+    settings: Settings = field(default_factory=Settings)
+    edits: Edits = field(default_factory=Edits)
+    compare: Compare | None = None
+    theta: Theta = field(default_factory=Theta)
+    selection: Selection = field(default_factory=Selection)
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """One panel's own choices, kept in the state so that its picture stays a function of it."""
 
@@ -159,6 +171,8 @@ class AppState:
     compare: Compare | None = None
     theta: Theta = field(default_factory=Theta)
     selection: Selection = field(default_factory=Selection)
+    before_memory: Before | None = None
+    """What was there before the hand-built memory of the source; None without one."""
     hover: Cell | None = None
     point: Point | None = None
     playback: Playback = field(default_factory=Playback)

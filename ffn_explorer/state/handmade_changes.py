@@ -9,7 +9,7 @@ from ffn_explorer.core.errors import InputError
 from ffn_explorer.core.handmade import HandMemory, HandNeuron, HandPattern, misfit, settings_of
 from ffn_explorer.core.handmade_examples import EXAMPLES
 from ffn_explorer.core.settings import Settings
-from ffn_explorer.state.app_state import AppState, Compare, Selection, Source
+from ffn_explorer.state.app_state import AppState, Before, Compare, Selection, Source
 from ffn_explorer.state.change import Change, part
 from ffn_explorer.state.text import text
 from ffn_explorer.state.token_lengths import token_lengths
@@ -35,31 +35,63 @@ def check_state(state: AppState) -> None:
 
 
 def use_memory(name: str) -> Change:
-    """Take an example of EXAMPLES in place of sentences and random weights; these come back on leaving."""
+    """Take an example of EXAMPLES in place of sentences and their FFN; these come back on leaving."""
     memory = EXAMPLES[name]
 
     def to(state: AppState) -> AppState:
-        plain = part(state, edits=Edits(), compare=None, selection=Selection(token=_fired(memory)))
+        # From one memory to another: what was there before the first is what comes back.
+        before = _before(state) if state.source.memory is None else state.before_memory
+        chosen = Selection(token=_fired(memory))
+        plain = part(state, edits=Edits(), compare=None, selection=chosen, before_memory=before)
         return _with_memory(plain, memory)
 
     return Change("undo.memory", to)
 
 
 def leave_memory() -> Change:
-    """Back to the sentences and an FFN of the default widths with random weights."""
+    """Back to the sentences and their FFN, with everything as it was before the memory."""
     return Change("undo.memory_leave", left)
 
 
 def left(state: AppState) -> AppState:
-    """The state without its hand-built memory; activation, number format, device and seed stay."""
+    """The state without its hand-built memory, as it was before that; without one, the same object."""
     if state.source.memory is None:
         return state
+    before = state.before_memory or _default(state)
+    settings = before.settings
+    source = replace(state.source, memory=None, orders=before.orders)
+    return part(
+        state,
+        source=source,
+        settings=settings,
+        edits=before.edits,
+        compare=before.compare,
+        theta=before.theta,
+        selection=before.selection.clamped(token_lengths(source), settings.d_model, settings.d_ff),
+        before_memory=None,
+    )
+
+
+def _before(state: AppState) -> Before:
+    return Before(
+        orders=state.source.orders,
+        settings=state.settings,
+        edits=state.edits,
+        compare=state.compare,
+        theta=state.theta,
+        selection=state.selection,
+    )
+
+
+def _default(state: AppState) -> Before:
+    """What comes back where nothing is known of before (files of the first releases): the default widths."""
     now = state.settings
-    settings = Settings(activation=now.activation, dtype=now.dtype, device=now.device, seed=now.seed)
-    source = replace(state.source, memory=None, orders=tuple(() for _ in state.source.sentences))
-    chosen = Selection(token=state.selection.token)
-    chosen = chosen.clamped(token_lengths(source), settings.d_model, settings.d_ff)
-    return part(state, source=source, settings=settings, edits=Edits(), compare=None, selection=chosen)
+    return Before(
+        orders=tuple(() for _ in state.source.sentences),
+        settings=Settings(activation=now.activation, dtype=now.dtype, device=now.device, seed=now.seed),
+        theta=state.theta,
+        selection=Selection(token=state.selection.token),
+    )
 
 
 def set_key(neuron: int, dim: int, *, value: float, gesture: str = "") -> Change:

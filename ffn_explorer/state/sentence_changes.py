@@ -14,17 +14,19 @@ def set_sentences(typed: str) -> Change:
     """Typed text as sentences, one per line (several make a batch); lines without a token are left out.
 
     An order made by dragging stays with its sentence; the selection goes to the nearest token that exists.
-    A hand-built memory is left. Raises InputError where no line holds a token.
+    A hand-built memory is left, and the settings from before it come back.
+    Raises InputError where no line holds a token.
     """
 
     def to(state: AppState) -> AppState:
         lines = tuple(line.strip() for line in typed.splitlines() if split(line)) or (typed,)
         if lines == state.source.sentences:
             return state
-        kept = dict(zip(state.source.sentences, state.source.orders, strict=False))
-        source = Source(sentences=lines, orders=tuple(kept.get(line, ()) for line in lines))
         # Other sentences are for other weights: a memory built by hand has patterns of its own.
-        return _with_source(left(state), source)
+        plain = left(state)
+        kept = dict(zip(plain.source.sentences, plain.source.orders, strict=False))
+        source = Source(sentences=lines, orders=tuple(kept.get(line, ()) for line in lines))
+        return _with_source(plain, source)
 
     return Change("undo.sentence", to)
 

@@ -150,4 +150,5 @@ def _restored(now: AppState, kept: AppState) -> AppState:
         compare=kept.compare,
         theta=kept.theta,
         selection=kept.selection,
+        before_memory=kept.before_memory,
     )

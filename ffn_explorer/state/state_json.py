@@ -13,6 +13,7 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.app_state import (
     Appearance,
     AppState,
+    Before,
     Compare,
     Language,
     Selection,
@@ -36,18 +37,27 @@ _WHY = {
 }
 """What tokenising refuses, as the part of a sentence that it is here."""
 
-_STATE_KEYS = ("source", "settings", "edits", "theta", "selection", "compare")
+_PART_KEYS = ("settings", "edits", "theta", "selection", "compare")
+_STATE_KEYS = ("source", *_PART_KEYS, "before_memory")
 
 
 def state_to_json(state: AppState) -> Json:
     """What a session keeps: sentences, settings, edits, theta, selection, comparison; no looks."""
+    before = state.before_memory
     return {
         "source": asdict(state.source),
-        "settings": state.settings.to_json(),
-        "edits": asdict(state.edits),
-        "theta": asdict(state.theta),
-        "selection": asdict(state.selection),
-        "compare": None if state.compare is None else _compare_to_json(state.compare),
+        **_parts_to_json(state),
+        "before_memory": None if before is None else {"orders": before.orders, **_parts_to_json(before)},
+    }
+
+
+def _parts_to_json(of: AppState | Before) -> Json:
+    return {
+        "settings": of.settings.to_json(),
+        "edits": asdict(of.edits),
+        "theta": asdict(of.theta),
+        "selection": asdict(of.selection),
+        "compare": None if of.compare is None else _compare_to_json(of.compare),
     }
 
 
@@ -57,30 +67,48 @@ def state_from_json(data: Mapping[str, Any]) -> tuple[AppState, tuple[str, ...]]
     Raises Damaged with a reason.
     """
     unknown = [key for key in data if key not in (*_STATE_KEYS, "version", "kind")]
-
-    def section(name: str, known: tuple[str, ...]) -> Json:
-        part = data.get(name, {})
-        if not isinstance(part, dict):
-            raise refused(name)
-        unknown.extend(f"{name}.{key}" for key in part if key not in known)
-        return {key: part[key] for key in known if key in part}
-
-    compare = None
-    if data.get("compare") is not None:
-        compare = _compare(section("compare", (*_names(Compare), *_names(Settings))))
-    state = AppState(
-        source=_source(section("source", _names(Source))),
-        settings=_settings(section("settings", _names(Settings))),
-        edits=_edits(section("edits", _names(Edits))),
-        theta=_theta(section("theta", _names(Theta))),
-        selection=_selection(section("selection", _names(Selection))),
-        compare=compare,
-    )
+    source = _source(_section(data, "source", _names(Source), unknown=unknown))
+    state = AppState(source=source, **_parts(data, unknown))
+    # Without a memory there is nothing to come back to.
+    if source.memory is not None and data.get("before_memory") is not None:
+        state = replace(state, before_memory=_before(data, source, unknown))
     try:
         check_state(state)
     except InputError as error:
         raise refused("source.memory") from error
     return state, tuple(unknown)
+
+
+def _before(data: Mapping[str, Any], source: Source, unknown: list[str]) -> Before:
+    inside: list[str] = []
+    kept = _section(data, "before_memory", ("orders", *_PART_KEYS), unknown=unknown)
+    before = Before(orders=_orders(kept, len(source.sentences)), **_parts(kept, inside))
+    unknown.extend(f"before_memory.{name}" for name in inside)
+    return before
+
+
+def _parts(data: Mapping[str, Any], unknown: list[str]) -> dict[str, Any]:
+    """The fields that AppState and Before share."""
+    compare = None
+    if data.get("compare") is not None:
+        known = (*_names(Compare), *_names(Settings))
+        compare = _compare(_section(data, "compare", known, unknown=unknown))
+    return {
+        "settings": _settings(_section(data, "settings", _names(Settings), unknown=unknown)),
+        "edits": _edits(_section(data, "edits", _names(Edits), unknown=unknown)),
+        "theta": _theta(_section(data, "theta", _names(Theta), unknown=unknown)),
+        "selection": _selection(_section(data, "selection", _names(Selection), unknown=unknown)),
+        "compare": compare,
+    }
+
+
+def _section(data: Mapping[str, Any], name: str, known: tuple[str, ...], *, unknown: list[str]) -> Json:
+    """What is known of a part of a file; names of the rest go to `unknown`."""
+    part = data.get(name, {})
+    if not isinstance(part, dict):
+        raise refused(name)
+    unknown.extend(f"{name}.{key}" for key in part if key not in known)
+    return {key: part[key] for key in known if key in part}
 
 
 def look_from_json(data: object) -> tuple[Appearance, tuple[str, ...]]:
@@ -136,17 +164,22 @@ def _source(data: Json) -> Source:
     sentences = data.get("sentences", list(Source().sentences))
     strings = isinstance(sentences, list) and all(isinstance(item, str) for item in sentences)
     _check(strings and bool(sentences), "source.sentences")
-    orders = data.get("orders", [[] for _ in sentences])
-    lists = isinstance(orders, list) and all(isinstance(order, list) for order in orders)
-    _check(lists and all(_is_index(i) for order in orders for i in order), "source.orders")
-    _check(len(orders) == len(sentences), "source.orders")
-    typed = Source(tuple(sentences), tuple(tuple(order) for order in orders))
+    typed = Source(tuple(sentences), _orders(data, len(sentences)))
     source = replace(typed, memory=_memory(data.get("memory")))
     try:
         token_lengths(typed)
     except InputError as error:
         raise Damaged(Text(_WHY[error.key], tuple(error.values.items()))) from error
     return source
+
+
+def _orders(data: Json, count: int) -> tuple[tuple[int, ...], ...]:
+    """One order for each sentence."""
+    orders = data.get("orders", [[] for _ in range(count)])
+    lists = isinstance(orders, list) and all(isinstance(order, list) for order in orders)
+    _check(lists and all(_is_index(i) for order in orders for i in order), "source.orders")
+    _check(len(orders) == count, "source.orders")
+    return tuple(tuple(order) for order in orders)
 
 
 def _memory(data: object) -> HandMemory | None:

@@ -15,7 +15,7 @@ from ffn_explorer.core.handmade_examples import EXAMPLES
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes
-from ffn_explorer.state.app_state import Appearance, AppState, Compare, Selection, Source
+from ffn_explorer.state.app_state import Appearance, AppState, Compare, Selection, Source, Theta
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.compute import attempt
 from ffn_explorer.state.files import Damaged
@@ -50,13 +50,89 @@ def test_choosing_a_memory_brings_its_settings_and_a_pattern_that_fires() -> Non
     check_state(state)
 
 
-def test_leaving_brings_the_sentence_back() -> None:
-    here = replace(AppState(), source=Source(("Lost keys?", "鍵"), ((2, 0, 1), ())))
-    state = changes.leave_memory().to(changes.use_memory("xor").to(here))
-    assert state.source == Source(("Lost keys?", "鍵"), ((), ()))
-    assert state.settings == Settings()
+RICH = AppState(
+    source=Source(("Lost keys?", "鍵"), ((2, 0, 1), ())),
+    settings=Settings(d_model=48, d_ff=96, activation="swiglu", experts=4, top_k=2, norm="rms"),
+    edits=Edits(keep=3, banned=(1,)),
+    compare=Compare(Settings(activation="gelu"), pinned=True),
+    theta=Theta(0.25, relative=True),
+    selection=Selection(sentence=0, token=1, neuron=90, stage=Stage.GATE),
+)
+"""A state in which nothing that a memory could throw away is the default."""
+
+
+def test_leaving_brings_everything_back() -> None:
+    state = changes.use_memory("xor").to(RICH)
+    for change in (
+        changes.set_theta(0.5),
+        changes.set_setting("activation", "gelu"),
+        changes.reorder_token(0, 3, to=0),
+        changes.pin(),
+        changes.select_token(0),
+    ):
+        state = change.to(state)
+    assert state.settings != RICH.settings
+    assert changes.leave_memory().to(state) == RICH
+    assert changes.leave_memory().to(RICH) is RICH
+
+
+def test_from_one_memory_to_another_the_first_before_comes_back() -> None:
+    state = changes.use_memory("facts").to(changes.use_memory("xor").to(RICH))
+    assert changes.leave_memory().to(state) == RICH
+
+
+def test_leaving_is_one_step_of_undo_and_redo() -> None:
+    session = Session(RICH)
+    session.apply(changes.use_memory("xor"))
+    inside = session.state
+    session.apply(changes.leave_memory())
+    assert session.state == RICH
+    session.undo()
+    assert session.state == inside
+    session.apply(changes.leave_memory())
+    assert session.state == RICH
+    session.undo()
+    session.undo()
+    assert session.state == RICH
+    session.redo()
+    session.apply(changes.leave_memory())
+    assert session.state == RICH
+
+
+def test_a_sentence_typed_beside_a_memory_has_the_settings_from_before() -> None:
+    state = changes.set_sentences("Lost keys?\nSomething else.").to(changes.use_memory("xor").to(RICH))
+    assert state.source == Source(("Lost keys?", "Something else."), ((2, 0, 1), ()))
+    assert (state.settings, state.edits, state.compare) == (RICH.settings, RICH.edits, RICH.compare)
+    assert state.before_memory is None
+
+
+def test_a_session_file_keeps_what_was_before() -> None:
+    inside = changes.use_memory("xor").to(RICH)
+    data = json.loads(json.dumps(state_to_json(inside)))
+    again, unknown = state_from_json(data)
+    assert (again, unknown) == (inside, ())
+    opened = changes.load_state(again).to(built("facts"))
+    assert changes.leave_memory().to(opened) == RICH
+    data["before_memory"]["theta"]["colour"] = 1
+    assert state_from_json(data)[1] == ("before_memory.theta.colour",)
+
+
+def test_a_file_without_what_was_before_leaves_to_the_defaults() -> None:
+    data = state_to_json(changes.use_memory("xor").to(RICH))
+    del data["before_memory"]
+    state = changes.leave_memory().to(state_from_json(json.loads(json.dumps(data)))[0])
+    assert state.source == Source(RICH.source.sentences, ((), ()))
+    assert (state.settings, state.edits, state.compare) == (Settings(), Edits(), None)
     assert state.selection.token < 3
-    assert changes.leave_memory().to(here) is here
+
+
+@pytest.mark.parametrize(
+    "before", [7, [], {"orders": [[]]}, {"orders": 3}, {"settings": {"d_model": 0}}, {"edits": 1}]
+)
+def test_a_damaged_before_is_refused(before: object) -> None:
+    data = json.loads(json.dumps(state_to_json(changes.use_memory("xor").to(RICH))))
+    with pytest.raises(Damaged):
+        state_from_json({**data, "before_memory": before})
 
 
 def test_undo_brings_all_back() -> None:
