@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
-from ffn_explorer.app import dialogs
 from ffn_explorer.board.board import EDITORS
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState, ThemeName
@@ -126,6 +125,8 @@ def escape(window: "Window") -> None:
 
 def go_to_token(window: "Window") -> None:
     """Ask for a token and choose it."""
+    from ffn_explorer.app import dialogs  # not wanted before the first picture
+
     if window.scene is None:
         return
     token = dialogs.ask_token(window, window.scene)
@@ -135,6 +136,8 @@ def go_to_token(window: "Window") -> None:
 
 def open_session(window: "Window") -> None:
     """Ask for a session file and take it over."""
+    from ffn_explorer.app import dialogs  # not wanted before the first picture
+
     path = dialogs.ask_open(window, window.folder, suffixes=(SUFFIX,))
     if path is not None:
         window.folder = path.parent
@@ -149,6 +152,8 @@ def _take_over(window: "Window", path: Path) -> None:
 
 def save_session_as(window: "Window") -> None:
     """Ask for a place and write the session there."""
+    from ffn_explorer.app import dialogs  # not wanted before the first picture
+
     suggestion = window.folder / f"ffn-session{SUFFIX}"
     path = dialogs.ask_save(window, suggestion, suffixes=(SUFFIX,))
     if path is not None:
@@ -178,14 +183,14 @@ def copy_numbers(window: "Window", panel: Panel) -> None:
     rows = panel.table()
     if rows is not None:
         QApplication.clipboard().setText(tsv(rows))
-        window.director.tell(text("menu.copied_numbers", rows=count(len(rows) - 1)))
+        window.director.remark(text("menu.copied_numbers", rows=count(len(rows) - 1)))
 
 
 def copy_picture(window: "Window", panel: Panel) -> None:
     """Put a picture of the panel on the clipboard."""
     with panel.without_menu():
         QApplication.clipboard().setImage(panel.grab().toImage())
-    window.director.tell(text("menu.copied_picture"))
+    window.director.remark(text("menu.copied_picture"))
 
 
 def open_panel_menu(window: "Window") -> None:
@@ -202,6 +207,7 @@ def find(window: "Window") -> None:
 
 
 def _export(window: "Window", widget: QWidget, stem: str) -> None:
+    from ffn_explorer.app import dialogs  # not wanted before the first picture
     from ffn_explorer.export.table import EXPORTERS, exporter_of
 
     suffixes = tuple(EXPORTERS)
@@ -229,9 +235,13 @@ def _write(window: "Window", path: Path, act: Callable[[], None]) -> None:
 
 def show_keys(window: "Window") -> None:
     """List of all keys."""
+    from ffn_explorer.app import dialogs  # not wanted before the first picture
+
     dialogs.KeyList(window, window.keymap.actions).exec()
 
 
 def show_about(window: "Window") -> None:
     """Name, version and licence."""
+    from ffn_explorer.app import dialogs  # not wanted before the first picture
+
     dialogs.About(window).exec()

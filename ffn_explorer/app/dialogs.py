@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, qVersion
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from ffn_explorer import __version__
+from ffn_explorer.app.key_names import native
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.files import kind_of
 from ffn_explorer.state.scene import Scene
@@ -208,11 +209,6 @@ def _with_suffix(path: Path, suffixes: tuple[str, ...]) -> Path:
     """The path, with the first suffix where it has none; the ".2" of "part 1.2" is none."""
     known = path.suffix.lower() in suffixes or path.suffix[1:].isalpha()
     return path if known else path.with_name(path.name + suffixes[0])
-
-
-def native(key: str) -> str:
-    """A key as this platform writes it."""
-    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def _filter(language: str, suffixes: tuple[str, ...]) -> str:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QLineEdit, QWidget
 
 from ffn_explorer.app.actions import ACTIONS, Action
 from ffn_explorer.app.acts import typing
-from ffn_explorer.app.dialogs import native
+from ffn_explorer.app.key_names import native
 
 if TYPE_CHECKING:
     from ffn_explorer.app.window import Window

@@ -14,6 +14,7 @@ M_MMAP_THRESHOLD = -3
 LARGE_BLOCK_BYTES = 4 << 20
 LEFT_OUT = (
     "psutil",
+    "ffn_explorer.app.dialogs",
     "ffn_explorer.app.flash_strip",
     "ffn_explorer.app.finder",
     "ffn_explorer.widgets.sentence_editor",

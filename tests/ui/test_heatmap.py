@@ -25,7 +25,7 @@ from ffn_explorer.widgets.map_picture import MapPicture, MapWords
 from ffn_explorer.widgets.pooling import columns, lanes, strongest
 from ffn_explorer.widgets.theme import DARK, LIGHT, THEMES, diverging
 
-WORDS = MapWords("neuron", ("neuron", "dimension"), "token", "no unit", "neuron 3", "", "", "")
+WORDS = MapWords("neuron", ("neuron", "dimension"), "token", "no unit", "neuron 3", "", (), "")
 
 
 def picture(values: Floats, *, share: np.ndarray | None = None, progress: float = 1.0) -> MapPicture:

@@ -17,8 +17,9 @@ from ffn_explorer import __version__
 from ffn_explorer.app import dialogs
 from ffn_explorer.app.actions import ACTIONS, GROUPS
 from ffn_explorer.app.controls.knobs import Knob
-from ffn_explorer.app.dialogs import About, KeyList, TokenDialog, native
+from ffn_explorer.app.dialogs import About, KeyList, TokenDialog
 from ffn_explorer.app.director import Director
+from ffn_explorer.app.key_names import native
 from ffn_explorer.app.memory import Memory, fit
 from ffn_explorer.app.window import Window
 from ffn_explorer.core.settings import Settings
