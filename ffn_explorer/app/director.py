@@ -32,6 +32,9 @@ HOVER = "undo.hover"
 FLASH_MS = 2_500
 """How long what changed with the last run is told; a run that follows within this time starts it anew."""
 
+REMARK_MS = 2_500
+"""How long a remark stays; a later message in its place stays for as long as it has to."""
+
 log = logging.getLogger(__name__)
 
 
@@ -74,6 +77,11 @@ class Director(QObject):
         self._flash.setSingleShot(True)
         self._flash.setInterval(FLASH_MS)
         self._flash.timeout.connect(self._end_flash)
+        self._remarked: Text | None = None
+        self._remark = QTimer(self)
+        self._remark.setSingleShot(True)
+        self._remark.setInterval(REMARK_MS)
+        self._remark.timeout.connect(self._end_remark)
         session.listen(self._heard)
         self.loader.arrived.connect(self._schedule)
         self.loader.busy_changed.connect(self._set_busy)
@@ -139,6 +147,12 @@ class Director(QObject):
             self._message, self.details = message, details
             self._schedule()
 
+    def remark(self, message: Text) -> None:
+        """Tell for a moment that something went well; it goes away by itself."""
+        self.tell(message)
+        self._remarked = message
+        self._remark.start()
+
     def step(self, by: int) -> None:
         """Rest at the end of the next stage (+1) or of the one before (-1)."""
         self.request(changes.step_stage(by, self.stages))
@@ -163,7 +177,7 @@ class Director(QObject):
     def close(self) -> bool:
         """Stop for good; True if nothing is left running."""
         self.clock.run(False)
-        for timer in (self._frame, self._compute, self._flash):
+        for timer in (self._frame, self._compute, self._flash, self._remark):
             timer.stop()
         return self.loader.close()
 
@@ -233,6 +247,10 @@ class Director(QObject):
         self._before = self._before or shown
         self._flash.start()
         return replace(scene, before=self._before)
+
+    def _end_remark(self) -> None:
+        if self._message == self._remarked:
+            self.tell(None)
 
     def _end_flash(self) -> None:
         self._before = None

@@ -51,6 +51,8 @@ class Board(QWidget):
     """A Change that a person asked for in some panel; never emitted while a Scene is being shown."""
     gesture_ended = Signal()
     """A person let go of what was dragged in some panel."""
+    told = Signal(object)
+    """A sentence (Text) about what a person has just done in some panel."""
     arranged = Signal()
     """A person dragged a handle; `arrangement` tells the new shares."""
     reset_asked = Signal()
@@ -209,6 +211,7 @@ class Board(QWidget):
                 panel.give_menu()
             panel.requested.connect(self._pass_on)
             panel.gesture_ended.connect(self.gesture_ended)
+            panel.told.connect(self.told)
             panel.menu_asked.connect(self.menu_asked)
             panel.room_asked.connect(self._give_or_take_room)
             panel.installEventFilter(self)

@@ -58,7 +58,10 @@ class Proof:
     slices: tuple[str, ...]
     """Tensor slices that were read, e.g. ("W_down[17, :]", "hidden[0, 5, :]", "b_down[17]")."""
     source: tuple[Stage, int] | None = None
-    """Stage and index of the number that mattered most in it, at the same token; None for the input."""
+    """Stage and index of the number before it in the pass, at the same token; None for the input.
+
+    Of a row of a matrix times a vector it is the largest term.
+    """
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,6 +11,7 @@ from ffn_explorer.state.code.dialect import DIALECTS, DialectName
 from ffn_explorer.state.code.lines import CodeLine, code_lines
 from ffn_explorer.state.code.sizes import sizes_of
 from ffn_explorer.state.scene import Scene
+from ffn_explorer.state.text import text
 from ffn_explorer.widgets.buttons import IconButton
 from ffn_explorer.widgets.code_view import CodePicture, CodeRow, CodeView
 from ffn_explorer.widgets.fonts import font
@@ -114,6 +115,7 @@ class CodePanel(Panel):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.as_text())
+        self.told.emit(text("menu.copied_text"))
 
     def _point(self, stage: Stage | None) -> None:
         self.request(changes.point(stage=stage))

@@ -13,6 +13,7 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Cell, View
 from ffn_explorer.state.scene import Scene
+from ffn_explorer.state.text import text
 from ffn_explorer.widgets.buttons import IconButton
 from ffn_explorer.widgets.focus import draw_focus_ring
 from ffn_explorer.widgets.fonts import font
@@ -115,9 +116,10 @@ class ProofPanel(Panel):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.as_text())
+        self.told.emit(text("menu.copied_text"))
 
     def _go_back(self) -> None:
-        """Look at the number that mattered most in this one."""
+        """Look at the number before this one in the pass."""
         scene = self.scene
         proof, subject = (None, None) if scene is None else (scene.proof, scene.subject)
         if proof is not None and subject is not None and proof.source is not None:
@@ -146,7 +148,7 @@ class ProofPanel(Panel):
             Block("" if proof is None else proof.numbers, mono=True, reserve=2),
             self._again(proof),
             Block("" if proof is None else self._read(proof), strong=False, optional=True),
-            Block(self._origin(scene), strong=False, optional=True),
+            Block(self._origin(scene, cell), strong=False, optional=True),
         )
 
     def _cell(self, scene: Scene, cell: Cell) -> str:
@@ -156,7 +158,14 @@ class ProofPanel(Panel):
         token = self._token(scene, cell)
         return self.say("cell", name=f"{name}[{cell.index}]", token=token, position=cell.token, value=shown)
 
-    def _origin(self, scene: Scene) -> str:
+    def _origin(self, scene: Scene, cell: Cell) -> str:
+        """Where the weights come from; at x, which no weights made, where x itself does."""
+        if cell.stage is Stage.INPUT and scene.run is not None:
+            asked, dtype = scene.run.request, self._dtype(scene)
+            if asked.source.memory is not None:
+                return self.say("x_hand", dtype=dtype)
+            key = "x_mixed" if asked.settings.mixer else "x_seeded"
+            return self.say(key, seed=asked.settings.seed, dtype=dtype)
         return self.say("origin", origin=scene.origin, dtype=self._dtype(scene))
 
     @staticmethod

@@ -29,6 +29,8 @@ class Panel(QWidget):
     """A Change that a person asked for in this panel."""
     gesture_ended = Signal()
     """A person let go of what was dragged: what follows is another step of undo."""
+    told = Signal(object)
+    """What a person has just done in this panel without any trace on screen, as Text: it was copied."""
     menu_asked = Signal(object, object)
     """A person wants the menu of this card: the card itself, and a place on the screen (QPoint)."""
     room_asked = Signal(object)

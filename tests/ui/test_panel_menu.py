@@ -13,10 +13,12 @@ from pytestqt.qtbot import QtBot
 from ffn_explorer.app import dialogs
 from ffn_explorer.app.window import Window
 from ffn_explorer.export.tsv import tsv
+from ffn_explorer.panels.code import CodePanel
+from ffn_explorer.panels.proof import ProofPanel
 from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state import changes
 from ffn_explorer.state.layouts import FIXED, PANEL_GROUPS
-from ffn_explorer.state.text import catalogue, say
+from ffn_explorer.state.text import catalogue, say, text
 from ffn_explorer.widgets.panel import Panel
 from tests.snapshots.pictures import pixels_of
 from tests.ui.house import house, press, scene
@@ -120,6 +122,28 @@ def test_numbers_are_copied_as_a_table_where_there_is_one(
     assert QApplication.clipboard().text() == "neuron\tm\n1,203\t0.1\n"
     told = say("en", "menu.copied_numbers", rows="1")
     qtbot.waitUntil(lambda: window.notices.message.label.text() == told)
+
+
+@pytest.mark.parametrize("name", ["proof", "code"])
+def test_copying_by_a_panel_s_button_is_said_for_a_moment(window: Window, qtbot: QtBot, name: str) -> None:
+    window.arrangement.bring(name)
+    panel = window.board.panels[name]
+    assert isinstance(panel, ProofPanel | CodePanel)
+    qtbot.waitUntil(panel.copy.isEnabled)
+    window.director._remark.setInterval(300)
+    panel.copy.click()
+    notice, told = window.notices.message, say("en", "menu.copied_text")
+    qtbot.waitUntil(lambda: notice.isVisible() and notice.label.text() == told)
+    qtbot.waitUntil(notice.isHidden)
+
+
+def test_a_later_message_outlives_the_moment_of_a_remark(window: Window, qtbot: QtBot) -> None:
+    window.director._remark.setInterval(50)
+    window.director.remark(text("menu.copied_text"))
+    window.director.tell(text("window.stopped"))
+    qtbot.waitUntil(lambda: not window.director._remark.isActive())
+    window.director.show_now()
+    assert window.notices.message.label.text() == say("en", "window.stopped")
 
 
 def test_a_table_that_breaks_is_said(

@@ -19,7 +19,7 @@ from ffn_explorer.core.records import PositionCheck, Proof
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.panels.proof import ProofPanel, right_side, sequence_first
-from ffn_explorer.state import numbers
+from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Appearance, Cell, Playback, Selection, View
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.page import LEAST_LINES, Block, font_of, indent_of, middle_of, small_line, wrap
@@ -362,6 +362,41 @@ def test_one_step_back_leads_to_what_mattered_most(qtbot: QtBot) -> None:
     assert isinstance(layer, FFN)
     parts = layer.down[OUT.dim or 0] * run.run.trace.hidden[0, OUT.token]
     assert seen[0].index == int(parts.abs().argmax())
+
+
+def test_a_residual_leads_to_out_even_where_x_is_the_larger_term(qtbot: QtBot) -> None:
+    scene = proved()
+    out, x = (
+        np.abs([scene.value(Cell(stage, 0, 5, dim)) or 0.0 for dim in range(SMALL.d_model)])
+        for stage in (Stage.OUT, Stage.INPUT)
+    )
+    dim = int((x - out).argmax())
+    assert x[dim] > out[dim]
+    made = Live(qtbot, ProofPanel(), state_of(selection=replace(OUT, stage=Stage.RESIDUAL, dim=dim)))
+    panel = made.panel
+    assert isinstance(panel, ProofPanel)
+    assert "matters" not in panel.back.toolTip()
+    panel.back.click()
+    assert made.state.selection.cell() == Cell(Stage.OUT, 0, 5, dim)
+
+
+@pytest.mark.parametrize(
+    ("settings", "wanted"),
+    [
+        (SMALL, "origin of x: drawn from the token’s text and seed 7, float32"),
+        (SMALL.with_(mixer=True), "plus what the attention mixer adds, float32"),
+    ],
+)
+def test_at_x_it_says_where_x_comes_from(qtbot: QtBot, settings: Settings, wanted: str) -> None:
+    scene = proved(settings=settings, selection=replace(OUT, stage=Stage.INPUT))
+    assert wanted in said(shown(qtbot, scene))
+    assert wanted not in said(shown(qtbot, proved(settings=settings)))
+
+
+def test_at_x_of_a_memory_built_by_hand_it_says_so(qtbot: QtBot) -> None:
+    state = changes.use_memory("xor").to(state_of())
+    scene = scene_of(changes.select_cell(Cell(Stage.INPUT, 0, 0, 0)).to(state))
+    assert "origin of x: a pattern built by hand" in said(shown(qtbot, scene))
 
 
 def test_before_the_pass_comes_to_it_a_number_is_not_shown(qtbot: QtBot) -> None:
