@@ -37,6 +37,8 @@ class NeuronPanel(Panel):
         self.body = NeuronBody()
         self.set_body(self.body)
         self.body.neuron.chosen.connect(self._choose_neuron)
+        self.body.neuron.done.connect(self.body.tokens.setFocus)
+        self.body.neuron.refused.connect(self.request)
         self.body.strongest.clicked.connect(self._choose_strongest)
         tokens = self.body.tokens
         tokens.pointed.connect(self._point_token)

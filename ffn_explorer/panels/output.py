@@ -95,6 +95,8 @@ class OutputPanel(Panel):
 
     def _connect(self) -> None:
         self.dim.chosen.connect(self._choose_dim)
+        self.dim.done.connect(self.list.setFocus)
+        self.dim.refused.connect(self.request)
         self.largest.clicked.connect(self._choose_largest)
         self.modes.chosen.connect(lambda mode: self.change_view(mode=mode))
         self.strip.pointed.connect(self._point_dim)

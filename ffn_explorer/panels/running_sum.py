@@ -50,6 +50,8 @@ class RunningSumPanel(Panel):
         self.plot.picked.connect(self._keep)
         self.plot.released.connect(self.gesture_ended)
         self.field.done.connect(self.gesture_ended)
+        self.field.done.connect(self.plot.setFocus)
+        self.field.refused.connect(self.request)
         self.plot.pointed.connect(self._point)
 
     def restyle(self, scene: Scene) -> None:

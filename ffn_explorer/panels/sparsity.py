@@ -62,6 +62,9 @@ class SparsityPanel(Panel):
         self.set_body(self.body)
         self.tabs.chosen.connect(lambda mode: self.change_view(mode=mode))
         self.theta.chosen.connect(lambda value: self.request(changes.set_theta(value, gesture="theta")))
+        self.theta.field.done.connect(self.gesture_ended)
+        self.theta.field.done.connect(self._to_picture)
+        self.theta.field.refused.connect(self.request)
         self.theta.kind_chosen.connect(self._set_kind)
         self.theta.reset.connect(lambda: self.request(changes.set_theta(None, relative=False)))
         self.grid.arranged.connect(self._redraw)
@@ -69,6 +72,9 @@ class SparsityPanel(Panel):
         self.bars.chosen.connect(lambda token: self.request(changes.select_token(token)))
         self.bars.scrolled.connect(lambda scroll: self.change_view(scroll=scroll))
         self.bars.stepped.connect(lambda dx, dy: self.request(changes.step_selection(dx, dy)))
+
+    def _to_picture(self) -> None:
+        self._seen[min(self._seen)].setFocus()
 
     @cached_property
     def counts(self) -> "NeuronCounts":

@@ -39,6 +39,7 @@ from ffn_explorer.state.selection_changes import (
 from ffn_explorer.state.sentence_changes import reorder_token, reset_orders, set_sentences, shuffle_orders
 from ffn_explorer.state.setting_changes import (
     match_parameters,
+    out_of_range,
     preset_2017,
     set_ratio,
     set_setting,
@@ -59,6 +60,7 @@ __all__ = [
     "leave_memory",
     "load_state",
     "match_parameters",
+    "out_of_range",
     "pause",
     "pin",
     "play",

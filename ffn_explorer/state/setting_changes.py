@@ -3,6 +3,7 @@
 from typing import Any
 
 from ffn_explorer.core.cost import ffn_parameters, matched_width, usual_weights
+from ffn_explorer.core.errors import SettingError
 from ffn_explorer.core.settings import EXPERTS_CHOSEN, LIMITS, ORIGINAL_2017, Settings
 from ffn_explorer.core.spec_of import spec_of
 from ffn_explorer.core.stages import stages_of
@@ -20,6 +21,18 @@ def set_setting(name: str, value: Any, *, gesture: str = "") -> Change:  # noqa:
         return with_settings(state, state.settings.with_(**coupled(state.settings, name, value)))
 
     return Change(f"undo.{name}", to, gesture)
+
+
+def out_of_range(name: str, value: float, *, low: float, high: float) -> Change:
+    """A change that cannot be made: it raises SettingError, whose sentence gives the range."""
+
+    def refuse(_state: AppState) -> AppState:
+        bare = {
+            key: int(n) if n == int(n) else n for key, n in (("value", value), ("low", low), ("high", high))
+        }
+        raise SettingError("error.range", field=name, **bare)
+
+    return Change("undo.settings", refuse)
 
 
 def set_ratio(ratio: float, *, gesture: str = "") -> Change:

@@ -2,19 +2,20 @@
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QLocale, QSize, Qt, Signal
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QSizePolicy, QWidget
 
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.buttons import WordButton
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.labels import ElidedLabel
+from ffn_explorer.widgets.number_edit import FloatEdit
 from ffn_explorer.widgets.sizes import px
 from ffn_explorer.widgets.theme import theme_of
 
 DECIMALS = 9
 LARGEST = 1e9
+FIRST_STEP = 0.01
 _ROOM = "0.001"
 
 
@@ -55,7 +56,7 @@ class ThetaControl(QWidget):
         for widget in (self.label, self.field, self.kind, self.default):
             self._row.addWidget(widget)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.field.entered.connect(self.chosen)
+        self.field.chosen.connect(self.chosen)
         self.kind.clicked.connect(lambda: self.kind_chosen.emit(not self._relative))
         self.default.clicked.connect(self.reset)
 
@@ -90,58 +91,29 @@ class ThetaControl(QWidget):
         self.updateGeometry()
 
 
-class _ThetaField(QDoubleSpinBox):
-    """A number from 0 up whose steps follow its size; showing another number never speaks."""
-
-    entered = Signal(float)
+class _ThetaField(FloatEdit):
+    """A number from 0 up whose steps follow its size."""
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._showing = False
-        self.setDecimals(DECIMALS)
-        self.setRange(0.0, LARGEST)
+        super().__init__(0.0, LARGEST, FIRST_STEP, decimals=DECIMALS)
+        self.setParent(parent)
         self.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
-        self.setLocale(QLocale(QLocale.Language.English))
-        self.setKeyboardTracking(False)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.valueChanged.connect(self._changed)
 
     def set_font(self, look: Appearance) -> None:
         """Small type."""
-        # A field polished after its font was set loses that font.
-        self.ensurePolished()
         small = font(look, "small")
         if small != self.font():
             self.setFont(small)
             self.updateGeometry()
 
-    def show_value(self, value: float) -> None:
-        """Show a number; one that is there already leaves alone what is being typed."""
-        if value == self.value():
-            return
-        self._showing = True
-        self.setValue(value)
-        self._showing = False
-
-    def textFromValue(self, value: float) -> str:
-        """The number without zeros at its end."""
-        return f"{value:.{DECIMALS}f}".rstrip("0").rstrip(".")
-
     def stepBy(self, steps: int) -> None:
         """From 0 to a hundredth first: steps that follow the size of 0 would be too small to see."""
         if self.value() == 0.0 and steps > 0:
-            self.setValue(0.01)
+            self.setValue(FIRST_STEP)
+            self.chosen.emit(self.value())
         else:
             super().stepBy(steps)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scrolling past without the focus changes nothing."""
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
     def sizeHint(self) -> QSize:
         """Room for a small number and the buttons."""
@@ -151,7 +123,3 @@ class _ThetaField(QDoubleSpinBox):
     def minimumSizeHint(self) -> QSize:
         """The same: a number is never cut."""
         return self.sizeHint()
-
-    def _changed(self, value: float) -> None:
-        if not self._showing:
-            self.entered.emit(value)

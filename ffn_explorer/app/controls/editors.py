@@ -3,9 +3,9 @@
 from fractions import Fraction
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit
+from PySide6.QtWidgets import QCheckBox, QComboBox
 
-from ffn_explorer.widgets.number_edit import TYPING_PAUSE_MS, Calm, FloatEdit, IntEdit
+from ffn_explorer.widgets.number_edit import TYPING_PAUSE_MS, Calm, FloatEdit, IntEdit, WholeLine
 
 __all__ = [
     "TYPING_PAUSE_MS",
@@ -75,7 +75,7 @@ class RatioEdit(Calm, QComboBox):
     def __init__(self) -> None:
         """Build the list of common ratios."""
         super().__init__()
-        self._line = QLineEdit()
+        self._line = WholeLine()
         self.setLineEdit(self._line)
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -34,6 +34,8 @@ class Knob(QWidget):
         self.label = QLabel(self)
         self.label.setObjectName("knob-label")
         self.label.setBuddy(editor)
+        if isinstance(editor, IntEdit | FloatEdit):
+            editor.refused.connect(self.requested)
         inline = row.group == "bar" or row.kind == "flag"
         box = self.box = QHBoxLayout(self) if inline else QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
