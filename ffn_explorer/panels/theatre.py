@@ -57,9 +57,10 @@ class TheatrePanel(Panel):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         column.addWidget(self.bar)
-        column.addWidget(self.view, 1)
-        column.addWidget(self.side)
-        column.addWidget(self.grid, 1)
+        # The stage grows first, then the table under it; what is left stays below both.
+        for widget, stretch in ((self.view, 100), (self.side, 1), (self.grid, 100)):
+            column.addWidget(widget, stretch)
+        column.addStretch(0)
         self.set_body(body)
         self._connect()
 
@@ -131,8 +132,11 @@ class TheatrePanel(Panel):
             memory, table = scene.source.memory, self.side.whole_height()
             lines = 0 if memory is None else min(MOST_LINES, max(memory.d_model, memory.d_ff))
             room = self.height() >= table + px(scene.look, HEAD_PX + LINE_PX * lines)
-            self.side.setFixedHeight(table)
-            self.side.setVisible(memory is not None and self._mode(scene) == "" and room)
+            self.side.setMinimumHeight(table)
+            self.side.setMaximumHeight(self.side.most_height())
+            beside = memory is not None and self._mode(scene) == "" and room
+            self.side.setVisible(beside)
+            self.view.keep_to(self._cast(scene) if beside else None, scene.look)
 
     def _show_bar(self, memory: HandMemory | None, mode: str) -> None:
         names = [("", self.say("random"))]

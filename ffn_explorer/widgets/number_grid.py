@@ -9,7 +9,16 @@ from PySide6.QtWidgets import QLineEdit, QSizePolicy, QToolTip, QWidget
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.number_grid_paint import paint_grid
-from ffn_explorer.widgets.number_grid_plan import HEAD, Grid, GridCell, GridPlan, Place, plan_of
+from ffn_explorer.widgets.number_grid_plan import (
+    HEAD,
+    ROOMIER,
+    Grid,
+    GridCell,
+    GridPlan,
+    Place,
+    compact_line,
+    plan_of,
+)
 from ffn_explorer.widgets.plain_tip import plain_tip
 
 _ARROWS = {
@@ -69,12 +78,16 @@ class NumberGrid(QWidget):
         return None if self._at[0] == HEAD else self._grid.cell(self._at[0], HEAD).place
 
     def whole_height(self) -> int:
-        """Height in which every row is in sight."""
-        return round(self._plan().line * (len(self._grid.rows) + 1)) + 4
+        """Least height in which every row is in sight."""
+        return round(compact_line(self._grid) * (len(self._grid.rows) + 1)) + 4
+
+    def most_height(self) -> int:
+        """Height beyond which the lines grow no more."""
+        return round(ROOMIER * self.whole_height())
 
     def minimumSizeHint(self) -> QSize:
         """A few cells."""
-        line = round(self._plan().line)
+        line = round(compact_line(self._grid))
         return QSize(4 * line, line)
 
     def rect_of(self, row: int, column: int) -> QRectF | None:
@@ -152,6 +165,7 @@ class NumberGrid(QWidget):
         if cell is None or cell.place is None or place is None:
             return
         self._editing = cell
+        self.editor.setFont(font(self._grid.look, self._plan().role))
         self.editor.setText(text or cell.typed)
         self.editor.setAccessibleName(self.accessibleDescription())
         self.editor.setGeometry(place.toAlignedRect())

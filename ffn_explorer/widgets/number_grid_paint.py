@@ -5,6 +5,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from ffn_explorer.widgets.drawn_text import LEFT, RIGHT, draw_text
 from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.icons import draw_icon
 from ffn_explorer.widgets.number_grid_plan import HEAD, Grid, GridCell, GridPlan
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import blend, theme_of
@@ -20,7 +21,7 @@ def paint_grid(painter: QPainter, grid: Grid, plan: GridPlan, *, cursor: tuple[i
         cell = grid.cell(row, column)
         chosen = (row == grid.row and row != HEAD) or (column == grid.column and column != HEAD)
         _ground(painter, grid, place, cell=cell, chosen=chosen)
-        _text(painter, grid, place, cell=cell, name=HEAD in (row, column), right=column != HEAD)
+        _text(painter, grid, place, cell=cell, role=plan.role, head=(row == HEAD, column == HEAD))
     painter.setPen(QPen(QColor(theme.border), line_px(grid.look)))
     bottom = plan.line * (1 + min(plan.rows_seen, len(grid.rows) - plan.first_row))
     right = plan.names + sum(plan.widths[plan.first_column :])
@@ -47,15 +48,24 @@ def _ground(painter: QPainter, grid: Grid, place: QRectF, *, cell: GridCell, cho
         painter.fillRect(inside, blend(hue, theme.surface, TINT * min(1.0, abs(cell.tint))))
 
 
-def _text(painter: QPainter, grid: Grid, place: QRectF, *, cell: GridCell, name: bool, right: bool) -> None:
+def _text(
+    painter: QPainter, grid: Grid, place: QRectF, *, cell: GridCell, role: str, head: tuple[bool, bool]
+) -> None:
+    """Text of a cell, and its icon before that; head: whether it names a column, and a row."""
     theme = theme_of(grid.look)
-    face = font(grid.look, "small", bold=cell.strong)
+    face = font(grid.look, role, bold=cell.strong)
     pad = px(grid.look, 7)
+    name, right = any(head), not head[1]
     room = place.adjusted(0 if not right else pad / 2, 0, -pad, 0)
     # Names may be longer than any column: the tooltip has them whole.
     shown = QFontMetricsF(face).elidedText(cell.text, Qt.TextElideMode.ElideRight, room.width() + 1)
     ink = theme.ink if cell.strong or not name else theme.muted
     draw_text(painter, shown, room, font=face, colour=ink, align=RIGHT if right else LEFT)
+    if cell.icon:
+        size = QFontMetricsF(face).ascent() * 0.8
+        left = room.right() - QFontMetricsF(face).horizontalAdvance(shown) - size - pad / 2
+        square = QRectF(left, room.center().y() - size / 2, size, size)
+        draw_icon(painter, cell.icon, place=square, colour=QColor(ink), line=line_px(grid.look, 2))
 
 
 def _scrolled(painter: QPainter, grid: Grid, plan: GridPlan, *, bottom: float) -> None:

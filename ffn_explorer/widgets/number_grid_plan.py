@@ -14,6 +14,9 @@ from ffn_explorer.widgets.sizes import px
 Place = tuple[str, int, int]
 """What a cell stands for: a kind, and two indices."""
 
+ROOMIER, WIDER = 1.7, 2.0
+"""How much higher and wider than needed lines and columns become where there is room."""
+
 HEAD = -1
 """Row of the columns' names, and column of the rows' names."""
 
@@ -21,7 +24,7 @@ HEAD = -1
 class GridCell(NamedTuple):
     """One cell: its text, what typing in it changes (None: nothing), and the text that an editor starts from.
 
-    tint: -1..1, sign and strength of its ground.
+    tint: -1..1, sign and strength of its ground.  icon: name of the one that stands before the text, or "".
     """
 
     text: str
@@ -29,6 +32,7 @@ class GridCell(NamedTuple):
     typed: str = ""
     strong: bool = False
     tint: float = 0.0
+    icon: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,10 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class GridPlan:
-    """Heights, widths and first cells in sight; sizes in pixels."""
+    """Heights, widths and first cells in sight; sizes in pixels.
+
+    role: of the font; numbers are larger where there is room both ways.
+    """
 
     line: float
     names: float
@@ -69,6 +76,7 @@ class GridPlan:
     most_row: int
     most_column: int
     width: float
+    role: str
 
     def rect(self, row: int, column: int) -> QRectF | None:
         """Place of a cell, None while it is out of sight."""
@@ -94,20 +102,18 @@ class GridPlan:
 
 
 def plan_of(grid: Grid, width: float, height: float) -> GridPlan:
-    """Places of a grid in a widget of this size; the names stay, the numbers scroll."""
-    bold = QFontMetricsF(font(grid.look, "small", bold=True))
-    pad = px(grid.look, 14)
-    line = float(round(bold.height() + px(grid.look, 7)))
+    """Places of a grid in a widget of this size; the names stay, the numbers scroll.
 
-    def needed(texts: list[str]) -> float:
-        return max((bold.horizontalAdvance(text) for text in texts), default=0.0) + pad
-
-    names = min(needed([grid.corner, *(row[0].text for row in grid.rows)]), width * 0.5)
-    cells = range(len(grid.columns))
-    widths = tuple(
-        min(needed([grid.columns[c].text, *(row[1][c].text for row in grid.rows)]), max(1.0, width - names))
-        for c in cells
-    )
+    Where everything is in sight and room is left, lines and columns grow, and then the type with them.
+    """
+    line, names, widths = _needed(grid, width, "small")
+    lines, role, most = len(grid.rows) + 1, "small", line * ROOMIER
+    larger = _needed(grid, width, "body")
+    if larger[0] * lines <= height and larger[1] + sum(larger[2]) <= width:
+        (line, names, widths), role = larger, "body"
+    line = float(int(min(max(line, height / lines), most)))
+    wider = min(max(1.0, width / max(1.0, names + sum(widths))), WIDER)
+    names, widths = names * wider, tuple(one * wider for one in widths)
     rows_seen = max(1, int((height - line) // line))
     most_row = max(0, len(grid.rows) - rows_seen)
     most_column = _most_column(widths, width - names)
@@ -121,7 +127,31 @@ def plan_of(grid: Grid, width: float, height: float) -> GridPlan:
         most_row=most_row,
         most_column=most_column,
         width=width,
+        role=role,
     )
+
+
+def compact_line(grid: Grid) -> float:
+    """Least height of a line in pixels."""
+    return _needed(grid, 0.0, "small")[0]
+
+
+def _needed(grid: Grid, width: float, role: str) -> tuple[float, float, tuple[float, ...]]:
+    """Height of a line, width of the names, and widths of the columns that the texts need."""
+    bold = QFontMetricsF(font(grid.look, role, bold=True))
+    pad = px(grid.look, 14)
+
+    def needed(cells: list[GridCell]) -> float:
+        icon = bold.height() if any(cell.icon for cell in cells) else 0.0
+        return max((bold.horizontalAdvance(cell.text) for cell in cells), default=0.0) + pad + icon
+
+    names = min(needed([GridCell(grid.corner), *(row[0] for row in grid.rows)]), width * 0.5)
+    most = max(1.0, width - names)
+    widths = tuple(
+        min(needed([column, *(row[1][c] for row in grid.rows)]), most)
+        for c, column in enumerate(grid.columns)
+    )
+    return float(round(bold.height() + px(grid.look, 7))), names, widths
 
 
 def _most_column(widths: tuple[float, ...], room: float) -> int:

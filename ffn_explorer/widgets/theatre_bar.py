@@ -39,7 +39,7 @@ class TheatreBar(QWidget):
         self.tabs = ModeTabs(4, self)
         self.add = WordButton(self)
         self.remove = WordButton(self)
-        self._items: tuple[QWidget, ...] = (self.picker, self.play, self.add, self.remove, self.tabs)
+        self._items: tuple[QWidget, ...] = (self.picker, self.play, self.tabs, self.add, self.remove)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.picker.activated.connect(lambda row: self.picked.emit(self.picker.itemData(row)))
         self.play.clicked.connect(self.played)
@@ -79,18 +79,20 @@ class TheatreBar(QWidget):
     def place(self) -> None:
         """Lines of controls, each in the middle of its line; to be called once all have their words."""
         gap, x, y = px(self._look, 6), 0, 0
+        # As high with the buttons as without: nothing moves when they appear.
+        high = max(self._size_of(item).height() for item in self._items)
         line: list[QWidget] = []
         for item in self._items:
             if item.isHidden():
                 continue
             size = self._size_of(item)
             if line and x + size.width() > self.width():
-                y += _settle(line, y) + px(self._look, 3)
+                y += _settle(line, y, high=high) + px(self._look, 3)
                 x, line = 0, []
             item.setGeometry(x, y, min(size.width(), max(1, self.width())), size.height())
             x += size.width() + gap
             line.append(item)
-        self.setFixedHeight(y + _settle(line, y))
+        self.setFixedHeight(y + _settle(line, y, high=high))
 
     def _size_of(self, item: QWidget) -> QSize:
         """Size that a control asks for; that of a list follows from its words and type alone.
@@ -104,9 +106,8 @@ class TheatreBar(QWidget):
         return QSize(max(words, default=0) + px(self._look, 44), metrics.height() + px(self._look, 12))
 
 
-def _settle(line: list[QWidget], y: int) -> int:
-    """Bring the controls of one line to its middle; its height."""
-    height = max((item.height() for item in line), default=0)
+def _settle(line: list[QWidget], y: int, *, high: int) -> int:
+    """Bring the controls of one line of this height to its middle; the height again."""
     for item in line:
-        item.move(item.x(), y + (height - item.height()) // 2)
-    return height
+        item.move(item.x(), y + (high - item.height()) // 2)
+    return high

@@ -17,6 +17,9 @@ WIDEST_KEY = 16
 MOST_RANKED = 12
 """Lines of an FFN with many memories, so that each value is seen to fly."""
 
+ROW_PX, LANE_LINES = 84, 4.5
+"""Most height of a memory (pixels of the light theme) and of a lane (lines of type)."""
+
 LONGEST_NUMBER = 7
 """Characters of a number beside its bar, such as −0.0312."""
 
@@ -103,8 +106,8 @@ def plan_of(cast: Cast, size: tuple[float, float], look: Appearance, *, say: Say
     shown = _lanes(cast, most)
     lanes = (-1, *shown) if cast.cosine else shown
     names = _names(cast, width - stream, say, of=of)
-    row_height = min(room / len(actors), of.px(84))
-    lane_height = min(room / max(1, len(lanes)), of.line * 4.5)
+    row_height = min(room / len(actors), of.px(ROW_PX))
+    lane_height = min(room / max(1, len(lanes)), of.line * LANE_LINES)
     # Both stand around one middle, as high as the higher of them.
     tallest = max(row_height * len(actors), lane_height * len(lanes))
     centre = head + tallest / 2
@@ -122,6 +125,14 @@ def plan_of(cast: Cast, size: tuple[float, float], look: Appearance, *, say: Say
         ),
         flying=sum(actor.strength > 0.0 for actor in actors),
     )
+
+
+def most_height(cast: Cast, look: Appearance) -> int:
+    """Height in pixels beyond which the picture of a hand-built memory is only followed by empty room."""
+    line = QFontMetricsF(font(look, "small", bold=True)).height()
+    lanes = len(cast.lanes) + bool(cast.cosine)
+    tallest = max(px(look, ROW_PX) * len(cast.actors), line * LANE_LINES * lanes)
+    return round(2 * (line + px(look, 6)) + tallest)
 
 
 def brief(value: float) -> str:

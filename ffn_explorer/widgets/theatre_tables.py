@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from ffn_explorer.core.handmade import HandMemory
+from ffn_explorer.core.handmade_examples import as_wanted, wanted_of, written_by
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import numbers
 from ffn_explorer.state.app_state import View
@@ -64,25 +65,28 @@ def values_grid(scene: Scene, memory: HandMemory, say: Say, *, view: View) -> Gr
 
 
 def patterns_grid(scene: Scene, memory: HandMemory, say: Say, *, view: View) -> Grid:
-    """The truth table: each pattern's x, and y in the dimensions that some value writes."""
-    written = [d for d in range(memory.d_model) if any(n.value[d] for n in memory.neurons)]
-    place = {natural: now for now, natural in enumerate(order_of(scene.source, 0))}
+    """The truth table: each pattern's x, y in the dimensions written, and whether y is as wanted."""
+    written = written_by(memory)
+    order = order_of(scene.source, 0)
+    place = {natural: now for now, natural in enumerate(order)}
     most = _most(x for pattern in memory.patterns for x in pattern.x)
     features = _features(scene, memory)
     rows = []
-    for p, pattern in enumerate(memory.patterns):
+    for p, (pattern, wanted) in enumerate(zip(memory.patterns, wanted_of(memory), strict=True)):
         cells = [_number(x, ("entry", p, d), most) for d, x in enumerate(pattern.x)]
-        cells += [_answer(scene, place[p], d) for d in written]
+        y = _outcome(scene, place[p], written)
+        cells += [GridCell(WAITING)] * len(written) if y is None else map(_answer, y)
+        cells += _judged(y, None if wanted is None else tuple(wanted[d] for d in written), say)
         rows.append((_name(scene, pattern.name, "pattern", at=p), tuple(cells)))
     chosen = scene.selection.token
-    order = order_of(scene.source, 0)
+    answers = (GridCell(say("y", name=features[d].text), strong=True) for d in written)
     return Grid(
         look=scene.look,
         name=say("patterns_tip"),
         corner=say("pattern"),
-        columns=(*features, *(GridCell(say("y", name=features[d].text), strong=True) for d in written)),
+        columns=(*features, *answers, GridCell(say("wanted")), GridCell(say("verdict"))),
         rows=tuple(rows),
-        gaps=frozenset({memory.d_model}),
+        gaps=frozenset({memory.d_model, memory.d_model + len(written)}),
         row=order[chosen] if chosen < len(order) else None,
         first_row=view.scroll,
         first_column=view.first,
@@ -104,13 +108,30 @@ def cast_table(cast: Cast, say: Say) -> list[list[str]]:
     return rows
 
 
-def _answer(scene: Scene, token: int, dim: int) -> GridCell:
-    """What comes out, once the pass is over and belongs to these numbers."""
+def _outcome(scene: Scene, token: int, dims: tuple[int, ...]) -> tuple[float, ...] | None:
+    """What comes out in some dimensions, once the pass is over and belongs to these numbers."""
     run, done = scene.run, dict(scene.progress)
     if run is None or scene.stale or done.get(Stage.RESIDUAL, done.get(Stage.OUT, 1.0)) < 1.0:
-        return GridCell(WAITING)
-    y = float(run.values[Stage.RESIDUAL if Stage.RESIDUAL in run.values else Stage.OUT][0, token, dim])
+        return None
+    y = run.values[Stage.RESIDUAL if Stage.RESIDUAL in run.values else Stage.OUT][0, token]
+    return tuple(float(y[dim]) for dim in dims)
+
+
+def _answer(y: float) -> GridCell:
     return GridCell(numbers.axis(y), typed=_exact(y), strong=True)
+
+
+def _judged(y: tuple[float, ...] | None, wanted: tuple[float, ...] | None, say: Say) -> list[GridCell]:
+    """What the example gives, and whether that came out; nothing for patterns that the example lacks."""
+    if wanted is None:
+        return [GridCell(""), GridCell("")]
+    texts = [", ".join(map(of, wanted)) for of in (numbers.axis, _exact)]
+    shown = GridCell(texts[0], typed=texts[1])
+    if y is None:
+        return [shown, GridCell(WAITING)]
+    good = as_wanted(y, wanted)
+    word = say("as_wanted" if good else "deviates")
+    return [shown, GridCell(word, typed=word, strong=not good, icon="holds" if good else "breaks")]
 
 
 def _features(scene: Scene, memory: HandMemory) -> tuple[GridCell, ...]:

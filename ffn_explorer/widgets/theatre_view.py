@@ -10,8 +10,11 @@ from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.theatre_cast import Cast, Say
 from ffn_explorer.widgets.theatre_paint import StageBrush
-from ffn_explorer.widgets.theatre_plan import Plan, plan_of
+from ffn_explorer.widgets.theatre_plan import Plan, most_height, plan_of
 from ffn_explorer.widgets.theatre_play import Play
+
+NO_LIMIT = (1 << 24) - 1
+"""Qt's own greatest height of a widget (QWIDGETSIZE_MAX)."""
 
 
 class Spot(NamedTuple):
@@ -45,6 +48,10 @@ class TheatreView(Canvas):
         self._play = play
         self.set_look(play.look)
         self.front.update()
+
+    def keep_to(self, cast: Cast | None, look: Appearance) -> None:
+        """Become no higher than the picture of a cast needs; None: as high as there is room."""
+        self.setMaximumHeight(NO_LIMIT if cast is None else most_height(cast, look))
 
     def show_sentence(self, sentence: str, look: Appearance) -> None:
         """Show words alone."""

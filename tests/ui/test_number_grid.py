@@ -180,3 +180,20 @@ def test_the_cursor_is_told_to_screen_readers(grid: NumberGrid) -> None:
     interface = QAccessible.queryAccessibleInterface(grid)
     assert interface.text(QAccessible.Text.Name) == "weights"
     assert interface.text(QAccessible.Text.Description) == "r1, c2, 1.2"
+
+
+def test_cells_and_type_grow_where_there_is_room_and_all_stays_in_sight(grid: NumberGrid) -> None:
+    grid.resize(120, grid.whole_height())
+    least = grid._plan()
+    grid.resize(900, 600)
+    most = grid._plan()
+    assert (least.role, most.role) == ("small", "body")
+    assert most.line >= 1.6 * least.line
+    assert sum(most.widths) >= 1.8 * sum(least.widths)
+    assert grid.most_height() >= most.line * 4
+    for size in ((380, 180), (200, 120), (900, 100)):
+        grid.resize(*size)
+        corner = grid.rect_of(2, 3)
+        assert corner is not None
+        assert corner.right() <= size[0] + 1
+        assert corner.bottom() <= size[1]

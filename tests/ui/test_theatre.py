@@ -165,10 +165,11 @@ def test_before_the_keys_have_read_nothing_is_shown(qtbot: QtBot) -> None:
     play, _ = on_stage(live)
     assert (play.moment.read, play.moment.answered, play.moment.flown, play.moment.added) == (0, 0, 0, 0)
     assert theatre(live).side.isVisible()
-    last = theatre(live).side._grid.rows[3][1][-1]
-    assert last.text == "…", "y is not told before the pass has reached it"
+    cells = theatre(live).side._grid.rows[3][1]
+    assert [cell.text for cell in cells[3:]] == ["…", "1", "…"], "y is told once it is there"
     move_to(live, 1.0)
-    assert theatre(live).side._grid.rows[3][1][-1].text == "1"
+    cells = theatre(live).side._grid.rows[3][1]
+    assert [cell.text for cell in cells[3:]] == ["1", "1", "as wanted"]
 
 
 @pytest.mark.parametrize(("name", "truth"), [("and", "0001"), ("or", "0111"), ("xor", "0110")])
@@ -176,10 +177,90 @@ def test_the_truth_table_is_read_at_a_glance(qtbot: QtBot, name: str, truth: str
     live = live_of(qtbot, built(name))
     live.change(changes.set_view("theatre", View(mode="patterns")))
     grid = theatre(live).grid._grid
-    assert "".join(cells[-1].text for _, cells in grid.rows) == truth
+    assert "".join(cells[3].text for _, cells in grid.rows) == truth
+    assert "".join(cells[4].text for _, cells in grid.rows) == truth
+    assert {(cells[5].text, cells[5].icon) for _, cells in grid.rows} == {("as wanted", "holds")}
     table = live.panel.table()
     assert table is not None
-    assert [row[-1] for row in table[1:]] == list(truth)
+    assert [row[4] for row in table[1:]] == list(truth)
+    assert [row[-1] for row in table[1:]] == ["as wanted"] * 4
+
+
+def verdicts(live: Live) -> list[tuple[str, str]]:
+    """Return word and icon of every row of the truth table under the stage."""
+    return [(cells[-1].text, cells[-1].icon) for _, cells in theatre(live).side._grid.rows]
+
+
+def test_a_pattern_that_fails_says_so_in_a_word_and_an_icon(qtbot: QtBot) -> None:
+    live = live_of(qtbot, built("xor"))
+    good, bad = ("as wanted", "holds"), ("deviates", "breaks")
+    assert verdicts(live) == [good] * 4
+    before = theatre(live).side.grab().toImage()
+    live.change(changes.set_value(1, 2, value=-1.0))
+    assert verdicts(live) == [good, good, good, bad]
+    assert theatre(live).side.grab().toImage() != before
+    theatre(live).side.go(3, 5)
+    assert theatre(live).side.accessibleDescription() == "11, verdict, deviates"
+    live.change(changes.add_pattern())
+    assert verdicts(live)[4] == ("", "")
+    live.change(changes.remove_pattern(4))
+    live.change(changes.set_value(1, 2, value=-2.0))
+    assert verdicts(live) == [good] * 4
+    live.change(changes.set_setting("activation", "gelu"))
+    assert bad in verdicts(live)
+
+
+@pytest.mark.parametrize("size", [(950, 500), (1600, 900)])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_truth_table_stands_right_under_the_stage(qtbot: QtBot, name: str, size: tuple[int, int]) -> None:
+    live = live_of(qtbot, built(name), width=size[0], height=size[1])
+    panel = theatre(live)
+    assert panel.side.isVisible()
+    _, plan = on_stage(live)
+    wholes = [*(row.whole for row in plan.rows), *(lane.whole for lane in plan.lanes)]
+    lowest = max(whole.bottom() for whole in wholes)
+    assert 0 <= panel.side.y() - (panel.view.y() + lowest) <= 60
+    assert panel.side.geometry().bottom() <= panel.height()
+    assert panel.side.height() >= panel.side.whole_height()
+
+
+def test_the_truth_table_uses_the_room_of_a_full_board(qtbot: QtBot) -> None:
+    live = live_of(qtbot, built("xor"), width=1600, height=900)
+    live.change(changes.set_view("theatre", View(mode="patterns")))
+    settle()
+    grid = theatre(live).grid
+    first, last = grid.rect_of(HEAD, HEAD), grid.rect_of(3, 5)
+    assert first is not None
+    assert last is not None
+    assert last.bottom() >= 1.5 * grid.whole_height()
+    live.panel.resize(420, 260)
+    settle()
+    small = grid.rect_of(HEAD, HEAD)
+    assert small is not None
+    assert small.height() < first.height()
+
+
+@pytest.mark.parametrize("width", [420, 950])
+def test_no_tab_moves_when_plus_and_minus_appear(qtbot: QtBot, width: int) -> None:
+    live = live_of(qtbot, built("xor"), width=width)
+    bar = theatre(live).bar
+    places = []
+    for mode in ("", "keys", "values", "patterns"):
+        live.change(changes.set_view("theatre", View(mode=mode)))
+        settle()
+        places.append([button.mapTo(bar, button.rect().center()) for button in bar.tabs.buttons])
+    assert bar.add.isVisible()
+    assert places == [places[0]] * 4
+
+
+def test_leaving_a_memory_by_the_list_brings_the_ffn_back(qtbot: QtBot) -> None:
+    start = state_of(settings=GATED)
+    live = live_of(qtbot, start)
+    picker = theatre(live).bar.picker
+    for name in ("xor", "and", ""):
+        picker.activated.emit(picker.findData(name))
+    assert live.state.settings == GATED
+    assert (live.state.source, live.state.selection) == (start.source, start.selection)
 
 
 def test_the_list_takes_a_memory_and_goes_back(qtbot: QtBot) -> None:

@@ -21,7 +21,7 @@ from ffn_explorer.core.handmade import (
     misfit,
     settings_of,
 )
-from ffn_explorer.core.handmade_examples import EXAMPLES
+from ffn_explorer.core.handmade_examples import EXAMPLES, TOLERANCE, as_wanted, wanted_of, written_by
 from ffn_explorer.core.handmade_layer import inputs_of, layer_of
 from ffn_explorer.core.proof import prove
 from ffn_explorer.core.settings import Settings
@@ -173,3 +173,54 @@ def test_the_largest_memory_is_possible() -> None:
         tuple(HandNeuron(str(i), row, -LARGEST, row) for i in range(MOST)),
         tuple(HandPattern(str(i), row) for i in range(MOST)),
     )
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_what_is_wanted_is_what_the_example_gives(name: str) -> None:
+    memory = EXAMPLES[name]
+    assert [list(y or ()) for y in wanted_of(memory)] == outcome(memory, dtype="float64").tolist()
+
+
+def test_what_is_wanted_stays_while_the_numbers_change() -> None:
+    memory = EXAMPLES["xor"]
+    weaker = replace(memory.neurons[1], value=(0.0, 0.0, -1.0))
+    changed = replace(memory, neurons=(memory.neurons[0], weaker))
+    assert wanted_of(changed) == wanted_of(memory)
+    got = [tuple(y) for y in outcome(changed, dtype="float64").tolist()]
+    verdicts = [as_wanted(y, wanted or ()) for y, wanted in zip(got, wanted_of(changed), strict=True)]
+    assert verdicts == [True, True, True, False]
+
+
+def test_another_activation_deviates_where_its_answers_do() -> None:
+    memory = EXAMPLES["and"]
+    got = outcome(memory, activation="gelu", dtype="float64").tolist()
+    verdicts = [as_wanted(tuple(y), w or ()) for y, w in zip(got, wanted_of(memory), strict=True)]
+    assert verdicts == [False, True, True, False], "GELU(−1) is −0.159, GELU(0) is 0, GELU(1) is 0.841"
+
+
+def test_a_pattern_keeps_what_is_wanted_by_its_numbers_and_an_added_one_has_nothing() -> None:
+    memory = EXAMPLES["and"]
+    wanted = wanted_of(memory)
+    added = HandPattern("x4", (0.0, 0.0, 0.0))
+    assert wanted_of(replace(memory, patterns=(*memory.patterns, added))) == (*wanted, None)
+    assert wanted_of(replace(memory, patterns=(added, *memory.patterns))) == (None, *wanted)
+    renamed = tuple(replace(p, name=f"row {i}") for i, p in enumerate(memory.patterns))
+    assert wanted_of(replace(memory, patterns=renamed[::-1])) == wanted[::-1]
+    moved = replace(memory.patterns[3], x=(1.0, 1.0, 0.5))
+    assert wanted_of(replace(memory, patterns=(*memory.patterns[:3], moved))) == (*wanted[:3], None)
+    assert wanted_of(replace(memory, name="another")) == (None,) * 4
+
+
+def test_a_value_that_is_gone_is_still_looked_for() -> None:
+    memory = EXAMPLES["and"]
+    silent = replace(memory, neurons=(replace(memory.neurons[0], value=(0.0, 0.0, 0.0)),))
+    assert written_by(silent) == (2,)
+    wider = replace(memory, neurons=(replace(memory.neurons[0], value=(1.0, 0.0, 1.0)),))
+    assert written_by(wider) == (0, 2)
+
+
+def test_the_tolerance_of_a_verdict_is_as_said() -> None:
+    assert as_wanted((1.0 + 0.9 * TOLERANCE,), (1.0,))
+    assert not as_wanted((1.0 + 1.1 * TOLERANCE,), (1.0,))
+    assert not as_wanted((float("nan"),), (1.0,))
+    assert TOLERANCE == 1e-6
