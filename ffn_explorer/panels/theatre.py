@@ -66,6 +66,7 @@ class TheatrePanel(Panel):
 
     def _connect(self) -> None:
         self.bar.picked.connect(self._pick)
+        self.bar.left.connect(self._to_picture)
         self.bar.played.connect(self._play)
         self.bar.tabs.chosen.connect(lambda mode: self.change_view(mode=mode, scroll=0, first=0))
         self.bar.added.connect(self._add)
@@ -79,6 +80,10 @@ class TheatrePanel(Panel):
             grid.removed.connect(lambda place: self._maybe(removed(place)))
             grid.picked.connect(lambda row, at, grid=grid: self._picked(grid, row, at))
             grid.scrolled.connect(lambda row, at: self.change_view(scroll=row, first=at))
+
+    def _to_picture(self) -> None:
+        # In a grid, a digit would open a cell: with the card it goes on to the window.
+        (self.view if self.view.isVisible() else self).setFocus()
 
     def restyle(self, scene: Scene) -> None:
         """Fonts of the bar."""

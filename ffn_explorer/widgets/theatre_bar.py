@@ -17,12 +17,22 @@ from ffn_explorer.widgets.sizes import px
 class _Picker(Calm, QComboBox):
     """List of the memories to choose from; the wheel acts only with the focus."""
 
+    done = Signal()
+    """The list was opened and closed again."""
+
+    def hidePopup(self) -> None:
+        """Close the list, and say that the choice is made."""
+        super().hidePopup()
+        self.done.emit()
+
 
 class TheatreBar(QWidget):
     """Controls from left to right, on as many lines as they need."""
 
     picked = Signal(str)
     """Name of the memory that a person chose, "" for the FFN with random weights."""
+    left = Signal()
+    """A person is done with the list: the keyboard goes back to the picture."""
     played = Signal()
     added = Signal()
     removed = Signal()
@@ -42,6 +52,7 @@ class TheatreBar(QWidget):
         self._items: tuple[QWidget, ...] = (self.picker, self.play, self.tabs, self.add, self.remove)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.picker.activated.connect(lambda row: self.picked.emit(self.picker.itemData(row)))
+        self.picker.done.connect(self.left)
         self.play.clicked.connect(self.played)
         self.add.clicked.connect(self.added)
         self.remove.clicked.connect(self.removed)
