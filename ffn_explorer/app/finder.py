@@ -6,8 +6,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayout
 
-from ffn_explorer.app.dialogs import native
-from ffn_explorer.app.finds import Find, finds
+from ffn_explorer.app.find import Find
+from ffn_explorer.app.finds import finds
+from ffn_explorer.app.key_names import native
 from ffn_explorer.state.text import say
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.sizes import px

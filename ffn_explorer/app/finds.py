@@ -2,42 +2,35 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from ffn_explorer.app.find import Find, find_of
+from ffn_explorer.app.setting_finds import setting_finds, values_asked
 from ffn_explorer.core.activation_table import ACTIVATIONS
 from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state import changes
-from ffn_explorer.state.app_state import Language
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.layouts import FIXED, PANEL_GROUPS
 from ffn_explorer.state.numbers import count
 from ffn_explorer.state.scene import Scene
-from ffn_explorer.state.text import Text, say, text
+from ffn_explorer.state.text import say, text
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
 
 if TYPE_CHECKING:
     from ffn_explorer.app.window import Window
 
-LANGUAGES: tuple[Language, ...] = ("en", "ja")
 NOT_FOUND = frozenset({"find", "leave", "panel_menu"})
 """Actions that make no sense from inside the search."""
 NUMBERED = re.compile(r"(?P<kind>\D*)(?P<number>\d[\d,]*)")
 """One way to match each text: with two, long pasted text would take minutes."""
+WORDS = re.compile(r"[^\W_]+")
+"""Whole words, of a line and of what it is found by."""
+NAMED = re.compile("[:：] ?")
+"""What stands between the kind of a thing and its name."""
 LONGEST_NUMBER = 9
 """Digits of a number that is looked at; nothing here counts further."""
-
-
-@dataclass(frozen=True, slots=True)
-class Find:
-    """One line of the search: words, what it is found by, its key, and what Enter does (None: nothing)."""
-
-    words: str
-    known_as: str
-    keys: str
-    run: Callable[[], object] | None
 
 
 class Countable(NamedTuple):
@@ -74,12 +67,28 @@ WIDTHS = (("d_model", "D", ("d=",)), ("d_ff", "Dff", ("dff", "dff=", "f=")))
 
 
 def finds(window: "Window", typed: str) -> list[Find]:
-    """What a person may mean, the likeliest first; everything while nothing is typed."""
+    """What a person may mean, the likeliest first; everything while nothing is typed.
+
+    Where nothing fits, one line says so and what would.
+    """
     wanted = typed.casefold().split()
     plain = [find for find in _named(window) if all(word in find.known_as for word in wanted)]
     start = typed.strip().casefold()
-    plain.sort(key=lambda find: not find.words.casefold().startswith(start))
-    return [*_numbered(window, typed), *plain]
+
+    def unlikely(find: Find) -> tuple[bool, bool, int, int]:
+        """The whole name counts first, then titles before synonyms, and whole words before pieces."""
+        shown = " ".join(find.titles)
+        places = (WORDS.findall(shown), shown, WORDS.findall(find.known_as))
+        missed = [sum(word not in there for word in wanted) for there in places]
+        whole = start in (NAMED.split(title)[-1] for title in find.titles)
+        return not whole, not any(t.startswith(start) for t in find.titles), missed[0] + missed[1], missed[2]
+
+    plain.sort(key=unlikely)
+    counted = list(_numbered(window, typed))
+    there = {find.words for find in counted}
+    asked = [find for find in values_asked(window, typed) if find.words not in there]
+    found = [*asked, *counted, *plain]
+    return found or [Find(say(window.look.language, "find.nothing"), "", "", None)]
 
 
 def _bring(window: "Window", name: str) -> None:
@@ -93,33 +102,32 @@ def _bring(window: "Window", name: str) -> None:
 def _named(window: "Window") -> Iterator[Find]:
     language = window.look.language
     for name in (name for group in PANEL_GROUPS.values() for name in group if name in PANELS):
-        yield _find(language, _panel_words(name), partial(_bring, window, name))
+        yield _panel(window, name)
     for name in sorted(FIXED & window.board.panels.keys()):
-        yield _find(language, _panel_words(name), partial(_bring, window, name))
+        yield _panel(window, name)
     for action in window.keymap.actions:
         words = action.words(window)
         if words is not None and action.name not in NOT_FOUND:
             keys = action.keys[0] if action.keys else ""
-            yield _find(language, words, partial(action.run, window), keys=keys)
+            run = partial(action.run, window)
+            yield find_of(language, words, run, keys=keys, also=(f"find.search.{action.name}",))
     for name, row in ACTIVATIONS.items():
         change = changes.set_setting("activation", name)
-        yield _find(
+        yield find_of(
             language, text("find.activation", name=row.label), partial(window.director.request, change)
         )
+    yield from setting_finds(window)
     scene = window.scene
     for token, chip in enumerate(() if scene is None else scene.chips):
         shown = shown_token(chip.text, font(window.look))
         words = text("find.at", token=shown, position=token)
-        yield _find(language, words, partial(window.director.request, changes.select_token(token)))
+        yield find_of(language, words, partial(window.director.request, changes.select_token(token)))
 
 
-def _panel_words(name: str) -> Text:
-    return text("find.panel", name=text(f"panel_name.{name}"))
-
-
-def _find(language: Language, words: Text, run: Callable[..., Any], *, keys: str = "") -> Find:
-    known_as = " ".join((*(say(each, words) for each in LANGUAGES), keys)).casefold()
-    return Find(say(language, words), known_as, keys, run)
+def _panel(window: "Window", name: str) -> Find:
+    words = text("find.panel", name=text(f"panel_name.{name}"))
+    also = (f"panel.{name}.search", f"panel.{name}.about")
+    return find_of(window.look.language, words, partial(_bring, window, name), also=also)
 
 
 def _numbered(window: "Window", typed: str) -> Iterator[Find]:

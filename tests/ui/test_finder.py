@@ -10,9 +10,11 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer.app.actions import ACTIONS
+from ffn_explorer.app.controls.table import CONTROLS
 from ffn_explorer.app.finder import Finder
 from ffn_explorer.app.finds import NOT_FOUND, finds
 from ffn_explorer.app.window import Window
+from ffn_explorer.core.handmade_examples import EXAMPLES
 from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import Selection
@@ -77,7 +79,7 @@ def test_an_action_is_found_by_its_words_in_both_languages(
 def test_parameters_are_matched_and_there_is_no_such_line_while_they_match(
     window: Window, qtbot: QtBot, typed: str
 ) -> None:
-    assert not [find for find in finds(window, "match") if find.keys == ""]
+    assert not [find for find in finds(window, "match") if find.words.startswith("Match")]
     window.director.request(changes.pin())
     window.director.request(changes.set_setting("activation", "swiglu"))
     press(window, Qt.Key.Key_Slash)
@@ -194,9 +196,14 @@ def test_long_pasted_text_holds_nothing_up(finder: Finder, typed: str) -> None:
     assert monotonic() - start < 2.0
 
 
-def test_nothing_found_is_an_empty_list_and_enter_waits(finder: Finder, window: Window) -> None:
+def test_where_nothing_is_found_a_line_says_what_would_be_and_enter_waits(
+    finder: Finder, window: Window
+) -> None:
     enter(finder, "xyzzy")
-    assert listed(finder) == []
+    assert listed(finder) == [catalogue("en")["find.nothing"]]
+    item = finder.list.topLevelItem(0)
+    assert item is not None
+    assert item.isDisabled()
     assert finder.isVisible()
     assert window.director.state.selection == Selection()
 
@@ -246,3 +253,147 @@ def test_a_panel_that_comes_from_the_search_says_which_one_gave_way(finder: Find
     said = say("en", message)
     assert english["panel_name.output"] in said
     assert english[f"panel_name.{old}"] in said
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_what_is_proposed_where_nothing_is_found_is_found(window: Window, language: str) -> None:
+    proposed = catalogue(language)["find.nothing"].rstrip("。").replace("：", ":").split(":")[1]
+    for typed in proposed.replace("、", ",").split(","):
+        assert finds(window, typed.strip())[0].run is not None
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        ("sparse", "Panel: Sparsity"),
+        ("theta", "Setting: θ, active above"),
+        ("strongest", "Panel: Memories"),
+        ("keep", "Panel: Memories"),
+        ("nearly shut", "Panel: Gate"),
+        ("xor", "Hand-built memory: XOR"),
+        ("and", "Hand-built memory: AND"),
+        ("or", "Hand-built memory: OR"),
+        ("facts", "Hand-built memory: Facts"),
+        ("shuffle", "Panel: Position lab"),
+        ("drop", "Panel: Experts and routing"),
+        ("drop", "Setting: dropout"),
+        ("copy", "Panel: Code"),
+        ("numpy", "Panel: Code"),
+        ("pytorch", "Panel: Code"),
+        ("seed", "Setting: seed"),
+        ("ribbon", "Panel: One position"),
+        ("why", "Panel: Where a number comes from"),
+        ("8 experts", "experts = 8"),
+        ("memories", "Panel: Memory theatre"),
+        ("margin", "Panel: Experts and routing"),
+        ("dead", "Panel: Sparsity"),
+        ("attention", "Panel: Cost"),
+        ("attention", "Setting: attention mixer first"),
+        ("flops", "Panel: Cost"),
+        ("lens", "Lens: cells around the pointer one to one"),
+        ("baseline", "Pin what is there as baseline"),
+        ("neuron", "Panel: Neuron"),
+        ("float64", "number format = float64"),
+        ("なぜ", "Panel: Where a number comes from"),
+        ("死んだ", "Panel: Sparsity"),
+        ("乱数", "Setting: seed"),
+        ("真理値表", "Hand-built memory: XOR"),
+        ("真理値表", "Panel: Memory theatre"),
+    ],
+)
+def test_what_a_person_calls_it_is_found_near_the_top(window: Window, typed: str, wanted: str) -> None:
+    assert wanted in [find.words for find in finds(window, typed)][:8]
+
+
+@pytest.mark.parametrize("typed", ["and", "or", "xor", "facts"])
+def test_the_whole_word_comes_first(window: Window, typed: str) -> None:
+    assert finds(window, typed)[0].words.casefold() == f"hand-built memory: {typed}"
+
+
+@pytest.mark.parametrize("name", [*PANELS])
+def test_every_panel_has_words_to_search_for_in_both_languages(name: str) -> None:
+    words = [catalogue(language)[f"panel.{name}.search"] for language in ("en", "ja")]
+    assert all(words)
+    assert words[0] != words[1]
+    assert words[0].isascii()
+
+
+def test_every_search_word_of_something_belongs_to_something(window: Window) -> None:
+    named = {action.name for action in ACTIONS} | {row.field for row in CONTROLS} | {"memory"}
+    for language in ("en", "ja"):
+        there = {key.removeprefix("find.search.") for key in catalogue(language) if ".search." in key}
+        assert there <= named
+
+
+def test_a_memory_built_by_hand_is_taken_and_shown(finder: Finder, window: Window, qtbot: QtBot) -> None:
+    assert not [find for find in finds(window, "leave memory") if "Leave" in find.words]
+    enter(finder, "xor")
+    assert window.director.state.source.memory == EXAMPLES["xor"]
+    assert "theatre" in window.board.panels
+    leave = finds(window, "leave memory")[0]
+    assert leave.run is not None
+    leave.run()
+    assert window.director.state.source.memory is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "field", "wanted"),
+    [
+        ("seed=7", "seed", 7),
+        ("seed 7", "seed", 7),
+        ("シード 7", "seed", 7),
+        ("experts=8", "experts", 8),
+        ("8 experts", "experts", 8),
+        ("layers=12", "layers", 12),
+        ("12 layers", "layers", 12),
+        ("層数=12", "layers", 12),
+        ("d_model = 16", "d_model", 16),
+        ("dtype=float64", "dtype", "float64"),
+        ("norm = rms", "norm", "rms"),
+        ("dropout=0.1", "dropout", 0.1),
+        ("Dff/D = 8/4", "d_ff", 16),
+    ],
+)
+def test_a_setting_is_made_by_its_name_and_value(
+    finder: Finder, window: Window, typed: str, field: str, wanted: object
+) -> None:
+    finder.edit.setText(typed)
+    finder.take()
+    assert getattr(window.director.state.settings, field) == wanted
+    assert not finder.isVisible()
+
+
+def test_theta_is_set_by_its_name_and_value(finder: Finder, window: Window) -> None:
+    enter(finder, "theta=0.25")
+    assert window.director.state.theta.value == 0.25
+
+
+def test_a_value_that_cannot_be_is_refused_in_words(finder: Finder, window: Window) -> None:
+    before = window.director.state.settings
+    enter(finder, "experts=999999999")
+    assert window.director.state.settings == before
+    window.director.show_now()
+    assert scene(window).message is not None
+
+
+@pytest.mark.parametrize("typed", ["dropout=nan", "dropout=inf", "seed=x", "norm=best", "=7", "seed="])
+def test_what_is_no_value_is_not_offered_as_one(window: Window, typed: str) -> None:
+    assert [find.words for find in finds(window, typed) if find.known_as == "" and find.run is not None] == []
+
+
+@pytest.mark.parametrize("field", [row.field for row in CONTROLS])
+def test_every_knob_is_found_and_opened(window: Window, qtbot: QtBot, field: str) -> None:
+    wanted = say("en", "find.setting", name=say("en", f"control.{field}"))
+    find = next(find for find in finds(window, field) if find.words == wanted)
+    assert find.run is not None
+    find.run()
+    knob = next(k for k in (*window.controls.knobs, *window.controls.more.knobs) if k.row.field == field)
+    if knob.row.usable(window.director.state.settings):
+        qtbot.waitUntil(knob.isVisible)
+        qtbot.waitUntil(lambda: QApplication.focusWidget() in (knob.editor, knob.editor.focusProxy()))
+    else:
+        window.director.show_now()
+        message = scene(window).message
+        assert message is not None
+        assert message.key == knob.row.needs
+    window.controls.more.hide()

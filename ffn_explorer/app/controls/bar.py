@@ -69,6 +69,19 @@ class ControlBar(QWidget):
         if self._scene is not None:
             self.more.show_scene(self._scene)
 
+    def open_knob(self, field: str) -> str:
+        """Put the keyboard into a knob, in the bar or among the others.
+
+        Returns "", or the key of the sentence that says why the knob cannot be used now.
+        """
+        knob = next(knob for knob in (*self.knobs, *self.more.knobs) if knob.row.field == field)
+        if not knob.isEnabled():
+            return knob.row.needs
+        if knob in self.more.knobs:
+            self.more.open_under(self.more_button)
+        knob.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        return ""
+
     def refresh(self) -> None:
         """Show again what is in force, after something else was refused."""
         scene, self._scene = self._scene, None
