@@ -19,7 +19,7 @@ class Find:
     keys: str
     run: Callable[[], object] | None
     titles: tuple[str, ...] = ()
-    """The words in every language, case-folded."""
+    """The words in every language, case-folded, and what else it is called by name."""
 
 
 def find_of(
@@ -29,11 +29,13 @@ def find_of(
     *,
     keys: str = "",
     also: tuple[str, ...] = (),
+    name: str = "",
 ) -> Find:
     """A line found by its words, its key and more catalogue keys, in both languages alike.
 
     also: keys whose sentences are searched too; what no catalogue has is taken as it is.
+    name: one more title, the name that commands and files know it by.
     """
-    titles = tuple(say(each, words).casefold() for each in LANGUAGES)
+    titles = (*(say(each, words).casefold() for each in LANGUAGES), *([name] if name else []))
     known = [*titles, keys, *(catalogue(each).get(key, key) for each in LANGUAGES for key in also)]
     return Find(say(language, words), " ".join(known).casefold(), keys, run, titles)

@@ -28,8 +28,9 @@ def setting_finds(window: "Window") -> Iterator[Find]:
     language = window.look.language
     for row in CONTROLS:
         name = text(f"control.{row.field}")
-        also = (row.field, f"control.{row.field}_tip", f"find.search.{row.field}")
-        yield find_of(language, text("find.setting", name=name), partial(_open, window, row.field), also=also)
+        also = (f"control.{row.field}_tip", f"find.search.{row.field}")
+        words, run = text("find.setting", name=name), partial(_open, window, row.field)
+        yield find_of(language, words, run, also=also, name=row.field)
         # Activations have lines of their own.
         for value in () if row.field == "activation" else CHOICES.get(row.field, ()):
             words = text("find.set", name=name, value=text(f"choice.{row.field}.{value}"))

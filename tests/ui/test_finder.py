@@ -305,6 +305,11 @@ def test_what_a_person_calls_it_is_found_near_the_top(window: Window, typed: str
     assert wanted in [find.words for find in finds(window, typed)][:8]
 
 
+@pytest.mark.parametrize(("typed", "wanted"), [("theta", "θ, active above"), ("dropout", "dropout")])
+def test_a_knob_comes_first_by_its_name(window: Window, typed: str, wanted: str) -> None:
+    assert finds(window, typed)[0].words == f"Setting: {wanted}"
+
+
 @pytest.mark.parametrize("typed", ["and", "or", "xor", "facts"])
 def test_the_whole_word_comes_first(window: Window, typed: str) -> None:
     assert finds(window, typed)[0].words.casefold() == f"hand-built memory: {typed}"
