@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from ffn_explorer.app import acts
-from ffn_explorer.app.dialogs import native
+from ffn_explorer.app.key_names import native
 from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state.layouts import PANEL_GROUPS
 from ffn_explorer.state.text import Text, say, text

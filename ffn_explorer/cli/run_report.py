@@ -9,8 +9,8 @@ from ffn_explorer.core.position import position_check
 from ffn_explorer.core.sparsity import fractions
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.compute import to_numpy
-from ffn_explorer.state.needs import theta_in
 from ffn_explorer.state.text import say
+from ffn_explorer.state.theta import theta_in
 from ffn_explorer.state.visible import visible
 
 MOST_TOKENS_SHOWN = 24

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
-from ffn_explorer.state.needs import default_theta
 from ffn_explorer.state.result import Activity, RunResult
 from ffn_explorer.state.scene import Scene
+from ffn_explorer.state.theta import default_theta
 from ffn_explorer.widgets.controlled import Controlled
 from ffn_explorer.widgets.mode_tabs import Mode, ModeTabs
 from ffn_explorer.widgets.panel import Panel

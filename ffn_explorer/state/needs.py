@@ -4,9 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ffn_explorer.core.settings import Settings
 from ffn_explorer.state import timeline
-from ffn_explorer.state.app_state import AppState, Cell, Compare, Selection, Theta
+from ffn_explorer.state.app_state import AppState, Cell, Selection
 from ffn_explorer.state.change import part
 from ffn_explorer.state.parts.part import Asked
 from ffn_explorer.state.parts.table import KINDS, PARTS
@@ -24,6 +23,7 @@ from ffn_explorer.state.requests import (
 from ffn_explorer.state.result import Detail, RunResult
 from ffn_explorer.state.results import Results
 from ffn_explorer.state.text import Text, text
+from ffn_explorer.state.theta import theta_for
 
 
 class Parts(NamedTuple):
@@ -158,22 +158,6 @@ def cell_in(run: RunResult, cell: Cell | None) -> Cell | None:
     if not 0 <= cell.sentence < len(run.tokens) or not 0 <= cell.token < len(run.tokens[cell.sentence]):
         return None
     return cell if 0 <= cell.index < run.values[cell.stage].shape[2] else None
-
-
-def theta_in(settings: Settings, theta: Theta) -> float:
-    """Theta in force for these settings: the chosen one, or the activation's default."""
-    return settings.activation_row.default_theta if theta.value is None else theta.value
-
-
-def theta_for(state: AppState, settings: Settings) -> float:
-    """The same for a run of a state; of two that are compared the larger default, fit for both."""
-    return default_theta(settings, state.compare) if state.theta.value is None else state.theta.value
-
-
-def default_theta(settings: Settings, compare: Compare | None) -> float:
-    """Default theta of A, which is also B's while comparing: 0 would count every smooth value as active."""
-    other = 0.0 if compare is None else compare.settings.activation_row.default_theta
-    return max(settings.activation_row.default_theta, other)
 
 
 _JOBS = {

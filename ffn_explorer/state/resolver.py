@@ -19,7 +19,6 @@ from ffn_explorer.state.needs import (
     parts_of,
     selection_in,
     slot_in,
-    theta_for,
 )
 from ffn_explorer.state.requests import ActivityRequest, RunRequest, other_run_of, run_of
 from ffn_explorer.state.result import Activity, Detail, RunResult
@@ -27,6 +26,7 @@ from ffn_explorer.state.results import Failure, Results
 from ffn_explorer.state.scene import Chip, Scene
 from ffn_explorer.state.stage_info import StageInfo, stage_infos
 from ffn_explorer.state.text import Text, text
+from ffn_explorer.state.theta import theta_for
 from ffn_explorer.state.visible import visible
 
 
