@@ -5,7 +5,7 @@ from torch import Tensor
 from ffn_explorer.core.experiment import Run
 from ffn_explorer.core.memory import expert_at
 from ffn_explorer.core.proof_step import At
-from ffn_explorer.core.stages import Stage, stages_of
+from ffn_explorer.core.stages import Stage, enters_act, enters_down, stages_of
 
 
 def source_of(run: Run, stage: Stage, at: At) -> tuple[Stage, int] | None:
@@ -14,7 +14,6 @@ def source_of(run: Run, stage: Stage, at: At) -> tuple[Stage, int] | None:
     For experts, the way leads through the token's first choice.
     """
     stages = stages_of(run.trace.spec)
-    wide = Stage.HIDDEN if Stage.HIDDEN in stages else Stage.ACT
     read = Stage.NORM if Stage.NORM in stages else Stage.INPUT
     ffn = expert_at(run, at.sentence, at.token)
     match stage:
@@ -28,11 +27,11 @@ def source_of(run: Run, stage: Stage, at: At) -> tuple[Stage, int] | None:
             assert ffn.gate is not None
             return read, _largest(ffn.gate[at.index], run.trace.normed, at)
         case Stage.ACT:
-            return Stage.GATE if Stage.GATE in stages else Stage.UP, at.index
+            return enters_act(stages), at.index
         case Stage.HIDDEN:
             return Stage.ACT, at.index
         case Stage.OUT:
-            return wide, _largest(ffn.down[at.index], run.trace.hidden, at)
+            return enters_down(stages), _largest(ffn.down[at.index], run.trace.hidden, at)
         case Stage.POST_NORM | Stage.RESIDUAL:
             return _narrow(stage, stages), at.index
 

@@ -1,5 +1,6 @@
 """The stages of one pass through the FFN sublayer, in the order in which they happen."""
 
+from collections.abc import Collection
 from enum import StrEnum
 
 from ffn_explorer.core.spec import FFNSpec
@@ -21,6 +22,16 @@ class Stage(StrEnum):
 
 WIDE = frozenset({Stage.UP, Stage.GATE, Stage.ACT, Stage.HIDDEN})
 """Stages whose vectors have F = Dff entries; all others have D = d_model."""
+
+
+def enters_act(stages: Collection[Stage]) -> Stage:
+    """Of these stages, the one that the function reads: gate where there is one, else up."""
+    return Stage.GATE if Stage.GATE in stages else Stage.UP
+
+
+def enters_down(stages: Collection[Stage]) -> Stage:
+    """Of these stages, the one that W_down reads: hidden, or act where nothing changes it on the way."""
+    return Stage.HIDDEN if Stage.HIDDEN in stages else Stage.ACT
 
 
 def stages_of(spec: FFNSpec) -> tuple[Stage, ...]:

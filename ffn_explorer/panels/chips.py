@@ -209,8 +209,7 @@ def pointed_cell(scene: Scene) -> Cell | None:
     point, chosen = scene.point, scene.selection
     if point is None or scene.run is None or (point.neuron is None and point.dim is None):
         return None
-    last = Stage.HIDDEN if Stage.HIDDEN in scene.run.stages else Stage.ACT
-    stage = last if point.neuron is not None else Stage.OUT
+    stage = scene.run.enters_down if point.neuron is not None else Stage.OUT
     index = point.dim if point.neuron is None else point.neuron
     return None if index is None else Cell(stage, chosen.sentence, chosen.token, index)
 

@@ -95,7 +95,7 @@ class CurvePanel(Panel):
         return self._known[1]
 
     def _picture(self, scene: Scene, run: RunResult, neurons: Neurons) -> CurvePicture:
-        enters = enters_of(run)
+        enters = run.enters_act
         done = dict(scene.progress)
         curve = (run.curve.z, run.curve.value)
         other = None if scene.other is None else (scene.other.curve.z, scene.other.curve.value)
@@ -123,7 +123,7 @@ class CurvePanel(Panel):
     def _marks(self, scene: Scene, run: RunResult, neurons: Neurons) -> tuple[Mark, ...]:
         """The chosen neuron, and the pointed one over it."""
         done, pointed = dict(scene.progress), scene.pointed
-        if done.get(enters_of(run), 1.0) < 1.0:
+        if done.get(run.enters_act, 1.0) < 1.0:
             return ()
         # A neuron that is pointed at without a token counts at the chosen one.
         hovered = pointed.neuron if pointed.token in (None, scene.selection.token) else None
@@ -141,11 +141,11 @@ class CurvePanel(Panel):
 
     def _legend(self, scene: Scene, run: RunResult, neurons: Neurons, *, drawn: int) -> tuple[Entry, ...]:
         done, total = dict(scene.progress), len(neurons.z)
-        known, entered = done.get(Stage.ACT, 1.0) > 0.0, done.get(enters_of(run), 1.0) > 0.0
+        known, entered = done.get(Stage.ACT, 1.0) > 0.0, done.get(run.enters_act, 1.0) > 0.0
         entries = []
         if known and total:
             on = int(neurons.active.sum())
-            words = ("open", "shut") if enters_of(run) is Stage.GATE else ("active", "silent")
+            words = ("open", "shut") if run.enters_act is Stage.GATE else ("active", "silent")
             theta = numbers.axis(scene.theta)
             theta = self.say("theta_relative", theta=theta) if scene.theta_relative else theta
             counted = {"n": numbers.count(on), "total": numbers.count(total), "theta": theta}
@@ -190,7 +190,7 @@ class CurvePanel(Panel):
         scene = self.scene
         if scene is None or scene.run is None:
             return None
-        return Cell(enters_of(scene.run), scene.selection.sentence, scene.selection.token, neuron)
+        return Cell(scene.run.enters_act, scene.selection.sentence, scene.selection.token, neuron)
 
     def _point(self, neuron: int | None) -> None:
         self.request(changes.hover(None if neuron is None else self._cell(neuron)))
@@ -201,11 +201,6 @@ class CurvePanel(Panel):
             self.request(changes.select_cell(cell))
 
 
-def enters_of(run: RunResult) -> Stage:
-    """Stage whose values enter the function: gate where there is one, else up."""
-    return Stage.GATE if Stage.GATE in run.values else Stage.UP
-
-
 def neurons_at(
     run: RunResult, at: tuple[int, int], *, theta: float, relative: bool, detail: Detail | None
 ) -> Neurons:
@@ -213,7 +208,7 @@ def neurons_at(
 
     None where its first expert dropped it: the zeros that stand there were not computed.
     """
-    z, value = run.values[enters_of(run)][at], run.values[Stage.ACT][at]
+    z, value = run.values[run.enters_act][at], run.values[Stage.ACT][at]
     if run.expert_dropped is not None and run.expert_dropped[at][0]:
         z, value, detail = z[:0], value[:0], None
     active = sparsity.active(value, theta, relative=relative)

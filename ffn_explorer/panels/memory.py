@@ -247,9 +247,6 @@ class MemoryPanel(Panel):
             gesture = "arrow keys" if self.list.walking else ""
             self.request(changes.choose(neuron=neuron, stage=self.scene.run.enters_down, gesture=gesture))
 
-    def _sort(self, sort: str) -> None:
-        self.change_view(sort="" if sort == SORTS[0] else sort, scroll=0)
-
     def _jump(self, neuron: int) -> None:
         if neuron != NONE:
             self._choose(neuron)

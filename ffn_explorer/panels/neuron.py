@@ -15,7 +15,7 @@ from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.facts import Fact
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
-from ffn_explorer.widgets.neuron_at import card_of, hidden_of, known_of, other_values, table_of
+from ffn_explorer.widgets.neuron_at import card_of, known_of, other_values, table_of
 from ffn_explorer.widgets.neuron_body import NeuronBody
 from ffn_explorer.widgets.neuron_rows import NOTHING, WIDEST, dim_ranking, token_ranking
 from ffn_explorer.widgets.panel import Panel
@@ -102,7 +102,7 @@ class NeuronPanel(Panel):
 
     def _pointed(self, scene: Scene, run: RunResult, card: NeuronCard) -> str:
         at = scene.pointed
-        stage = hidden_of(run)
+        stage = run.enters_down
         token = scene.selection.token if at.token is None else at.token
         if at.neuron in (None, card.neuron) or at.expert is not None or known_of(scene, run).m < 1.0:
             return ""
@@ -243,7 +243,7 @@ class NeuronPanel(Panel):
         _, run, card = at
         index = run.expert_index
         if card.expert is None or (index is not None and index[card.sentence, token, 0] == card.expert):
-            self.request(changes.hover(Cell(hidden_of(run), card.sentence, token, card.neuron)))
+            self.request(changes.hover(Cell(run.enters_down, card.sentence, token, card.neuron)))
         else:
             self.request(changes.point(token=token, neuron=card.neuron, expert=card.expert))
 

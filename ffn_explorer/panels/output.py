@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
@@ -11,6 +10,7 @@ from ffn_explorer.core.readings import Contributions
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Cell
+from ffn_explorer.state.parts.part import largest
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.buttons import WordButton
@@ -255,7 +255,7 @@ class OutputPanel(Panel):
     def _choose_largest(self) -> None:
         if (at := self._reading()) is not None:
             row = at[1].values[Stage.OUT][at[2].sentence, at[2].token]
-            self._choose_dim(int(np.argmax(np.nan_to_num(np.abs(row), nan=-1.0))))
+            self._choose_dim(largest(row))
 
     def _step(self, dx: int, dy: int) -> None:
         """Left and right go along the dimensions, from the one shown; up and down along the tokens."""
@@ -279,8 +279,7 @@ class OutputPanel(Panel):
         _, run, reading = at
         expert, neuron = divmod(key, run.request.settings.d_ff)
         if reading.expert is None:
-            stage = Stage.HIDDEN if Stage.HIDDEN in run.values else Stage.ACT
-            self.request(changes.hover(Cell(stage, reading.sentence, reading.token, neuron)))
+            self.request(changes.hover(Cell(run.enters_down, reading.sentence, reading.token, neuron)))
         else:
             self.request(changes.point(token=reading.token, neuron=neuron, expert=expert))
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ffn_explorer.core.readings import Terms
-from ffn_explorer.core.stages import Stage
+from ffn_explorer.core.stages import Stage, enters_down
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Cell
 from ffn_explorer.state.scene import Scene
@@ -150,7 +150,7 @@ def factor_stage(scene: Scene | None, terms: Terms) -> Stage:
     there = () if scene is None or scene.run is None else scene.run.stages
     if terms.counts == "dim":
         return Stage.NORM if Stage.NORM in there else Stage.INPUT
-    return Stage.HIDDEN if Stage.HIDDEN in there else Stage.ACT
+    return enters_down(there)
 
 
 def row_of(terms: Terms, at: int) -> Row:

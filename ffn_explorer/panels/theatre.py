@@ -21,7 +21,7 @@ from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.sizes import px
 from ffn_explorer.widgets.theatre_acts import flipped, removed, typed
 from ffn_explorer.widgets.theatre_bar import TheatreBar
-from ffn_explorer.widgets.theatre_cast import Cast, cast_of, hidden_of
+from ffn_explorer.widgets.theatre_cast import Cast, cast_of
 from ffn_explorer.widgets.theatre_play import Play, Words
 from ffn_explorer.widgets.theatre_tables import cast_table, grid_of, grid_table
 from ffn_explorer.widgets.theatre_time import moment_of
@@ -178,7 +178,7 @@ class TheatrePanel(Panel):
             Play(
                 look=scene.look,
                 cast=cast,
-                moment=moment_of(scene, hidden=hidden_of(scene.run)),
+                moment=moment_of(scene, hidden=scene.run.enters_down),
                 words=self._words(scene, cast),
                 neuron=scene.selection.neuron,
                 dim=scene.selection.dim,
@@ -281,7 +281,7 @@ class TheatrePanel(Panel):
             return Cell(Stage.OUT, *at, spot.dim)
         if spot.neuron is None or scene.slot != 0:
             return None
-        return Cell(hidden_of(scene.run), *at, spot.neuron)
+        return Cell(scene.run.enters_down, *at, spot.neuron)
 
     def _step(self, dx: int, dy: int) -> None:
         """Left and Right change the input, Up and Down go along the memories."""

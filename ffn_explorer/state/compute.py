@@ -204,7 +204,7 @@ def _detail(request: DetailRequest, result: RunResult) -> Detail:
     from ffn_explorer.core.memory import strong_paths
 
     paths = strong_paths(_torch_run(result), request.sentence, request.token)
-    before = result.values[Stage.GATE if Stage.GATE in result.values else Stage.UP]
+    before = result.values[result.enters_act]
     edges, counts = sparsity.histogram(before[request.sentence, request.token])
     arrays = [getattr(paths, field.name) for field in fields(paths)]
     size = sum(array.nbytes for array in arrays if array is not None)

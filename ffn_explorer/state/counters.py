@@ -141,8 +141,7 @@ def experts_visited(run: RunResult) -> int:
 def _served(run: RunResult) -> NDArray[np.int64]:
     """The expert of every slot that ran, of real tokens."""
     assert run.expert_index is not None
-    real = np.arange(run.expert_index.shape[1]) < np.array(run.lengths)[:, np.newaxis]  # [B, S]
-    served = np.broadcast_to(real[..., np.newaxis], run.expert_index.shape)
+    served = np.broadcast_to(run.real[..., np.newaxis], run.expert_index.shape)
     if run.expert_dropped is not None:
         served = served & ~run.expert_dropped
     return run.expert_index[served]

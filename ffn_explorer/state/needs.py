@@ -7,7 +7,7 @@ import numpy as np
 from ffn_explorer.state import timeline
 from ffn_explorer.state.app_state import AppState, Cell, Selection
 from ffn_explorer.state.change import part
-from ffn_explorer.state.parts.part import Asked
+from ffn_explorer.state.parts.part import Asked, largest
 from ffn_explorer.state.parts.table import KINDS, PARTS
 from ffn_explorer.state.requests import (
     ActivityRequest,
@@ -136,7 +136,7 @@ def _largest(state: AppState, run: RunResult, chosen: Selection) -> Cell:
     """The largest value of the stage under way at the chosen token: what there is to prove unasked."""
     stage = timeline.current(state.playback.time, run.stages)
     row = run.values[stage][chosen.sentence, chosen.token]  # [N]
-    return Cell(stage, chosen.sentence, chosen.token, int(np.argmax(np.nan_to_num(np.abs(row), nan=-1.0))))
+    return Cell(stage, chosen.sentence, chosen.token, largest(row))
 
 
 def selection_in(run: RunResult, selection: Selection) -> Selection:

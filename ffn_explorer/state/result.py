@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ffn_explorer.core.readings import Contributions, Memories, NeuronCard, PositionLab, Terms
 from ffn_explorer.core.records import Bill, PositionCheck, Proof, StrongPaths
 from ffn_explorer.core.spec import FFNSpec
-from ffn_explorer.core.stages import Stage
+from ffn_explorer.core.stages import Stage, enters_act, enters_down
 from ffn_explorer.state.requests import RunRequest
 
 if TYPE_CHECKING:
@@ -82,16 +82,26 @@ class RunResult:
         return tuple(len(sentence) for sentence in self.tokens)
 
     @property
+    def enters_act(self) -> Stage:
+        """The stage that the function reads: gate where there is one, else up."""
+        return enters_act(self.stages)
+
+    @property
     def enters_down(self) -> Stage:
         """The stage that W_down reads: hidden, or act where nothing changes it on the way."""
-        return Stage.HIDDEN if Stage.HIDDEN in self.values else Stage.ACT
+        return enters_down(self.stages)
+
+    @property
+    def real(self) -> NDArray[np.bool_]:
+        """`[B, S]`: where a real token stands, and no padding."""
+        tokens = self.values[self.enters_down].shape[1]
+        real: NDArray[np.bool_] = np.arange(tokens) < np.array(self.lengths)[:, None]
+        return real
 
     @property
     def computed(self) -> NDArray[np.bool_]:
         """`[B, S]`: real tokens, less those whose first expert had no room and computed nothing."""
-        tokens = self.values[self.enters_down].shape[1]
-        real: NDArray[np.bool_] = np.arange(tokens) < np.array(self.lengths)[:, None]
-        return real if self.expert_dropped is None else real & ~self.expert_dropped[..., 0]
+        return self.real if self.expert_dropped is None else self.real & ~self.expert_dropped[..., 0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from ffn_explorer.state.scene import Scene
-from ffn_explorer.widgets.flow_ribbons import last_wide
 from ffn_explorer.widgets.reveal import cell_share
 
 
@@ -22,7 +21,7 @@ def counted(scene: Scene) -> Count | None:
     run, activity, chosen = scene.run, scene.activity, scene.selection
     if run is None or activity is None:
         return None
-    stage = last_wide(run.stages)
+    stage = run.enters_down
     share = float(activity.per_token[chosen.sentence, chosen.token])
     total = int(run.values[stage].shape[-1])
     shown = cell_share(dict(scene.progress).get(stage, 1.0))

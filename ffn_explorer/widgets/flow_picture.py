@@ -5,7 +5,7 @@ from functools import cached_property
 
 from PySide6.QtGui import QPainterPath
 
-from ffn_explorer.core.stages import WIDE, Stage
+from ffn_explorer.core.stages import WIDE, Stage, enters_down
 from ffn_explorer.state.app_state import Appearance, Cell, Point
 from ffn_explorer.state.result import Activity, Detail, Floats, RunResult
 from ffn_explorer.state.scene import Scene
@@ -16,7 +16,7 @@ from ffn_explorer.widgets.flow_formulas import formulas_of
 from ffn_explorer.widgets.flow_labels import Plan, Wording, plan, unit_of
 from ffn_explorer.widgets.flow_numbers import cell_numbers
 from ffn_explorer.widgets.flow_plates import Plate, place_plates
-from ffn_explorer.widgets.flow_ribbons import Ribbon, last_wide, ribbons_of, through
+from ffn_explorer.widgets.flow_ribbons import Ribbon, ribbons_of, through
 from ffn_explorer.widgets.flow_router import Choice, RouterBlock, place_router, wanted_width
 
 TALL_PX = 170.0
@@ -236,7 +236,7 @@ def _cell_of(point: Point | None, picture: FlowPicture) -> Cell | None:
         return None
     stage = point.stage if point.stage in picture.stages else None
     if point.neuron is not None and (point.dim is None or stage is None or stage in WIDE):
-        wide = stage if stage in WIDE and stage is not None else last_wide(picture.stages)
+        wide = stage if stage in WIDE and stage is not None else enters_down(picture.stages)
         return Cell(wide, *picture.at, point.neuron)
     if point.dim is None:
         return None

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QPainterPath, QPen
 
 from ffn_explorer.core.records import StrongPaths
-from ffn_explorer.core.stages import WIDE, Stage
+from ffn_explorer.core.stages import WIDE, Stage, enters_act, enters_down
 from ffn_explorer.state.result import Floats
 from ffn_explorer.widgets.flow_columns import Grid
 from ffn_explorer.widgets.theme import Theme
@@ -62,7 +62,7 @@ def ribbons_of(
         for i in order:
             neuron = int(paths.neuron[i])
             made.append(Ribbon(one, two, neuron, neuron, neuron, float(rows[one][neuron]), strength[i]))
-    last, weights = last_wide(stages), _weights(paths.out_part)
+    last, weights = enters_down(stages), _weights(paths.out_part)
     for i in order:
         neuron, dim, part = int(paths.neuron[i]), int(paths.out_dim[i]), float(paths.out_part[i])
         made.append(Ribbon(last, Stage.OUT, neuron, dim, neuron, part, weights[i]))
@@ -82,16 +82,11 @@ def _carrying(ribbons: Iterable[Ribbon]) -> tuple[Ribbon, ...]:
 
 def links(stages: tuple[Stage, ...]) -> Iterator[tuple[Stage, Stage]]:
     """Pairs of wide stages between which each neuron keeps its place."""
-    yield (Stage.GATE if Stage.GATE in stages else Stage.UP), Stage.ACT
+    yield enters_act(stages), Stage.ACT
     if Stage.HIDDEN in stages:
         yield Stage.ACT, Stage.HIDDEN
         if Stage.GATE in stages:
             yield Stage.UP, Stage.HIDDEN
-
-
-def last_wide(stages: tuple[Stage, ...]) -> Stage:
-    """Stage whose values enter down."""
-    return Stage.HIDDEN if Stage.HIDDEN in stages else Stage.ACT
 
 
 def ends_of(ribbon: Ribbon, grid: Grid) -> tuple[QPointF, QPointF]:

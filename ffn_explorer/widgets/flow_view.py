@@ -7,14 +7,13 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from ffn_explorer.core.stages import WIDE, Stage
+from ffn_explorer.core.stages import WIDE, Stage, enters_down
 from ffn_explorer.state.app_state import Cell
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.flow_item import FlowItem
 from ffn_explorer.widgets.flow_marks import name_box
 from ffn_explorer.widgets.flow_pick import cell_at
-from ffn_explorer.widgets.flow_ribbons import last_wide
 
 ARROWS = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down)
 
@@ -108,7 +107,7 @@ class FlowView(Canvas):
             return
         now = scene.selection.cell()
         if now is None or now.stage not in picture.stages:
-            self.chosen.emit(self._cell(picture.stages[0] if dx > 0 else last_wide(picture.stages)))
+            self.chosen.emit(self._cell(picture.stages[0] if dx > 0 else enters_down(picture.stages)))
         elif dy:
             self.walked.emit(dy)
         else:

@@ -19,16 +19,11 @@ def card_of(scene: Scene) -> NeuronCard | None:
     return card if fits and len(card.up) == run.request.settings.d_model else None
 
 
-def hidden_of(run: RunResult) -> Stage:
-    """Stage that holds m."""
-    return Stage.HIDDEN if Stage.HIDDEN in run.values else Stage.ACT
-
-
 def known_of(scene: Scene, run: RunResult) -> Known:
     """How far the pass is with this neuron's values."""
     done = dict(scene.progress)
-    enters = Stage.GATE if Stage.GATE in run.values else Stage.UP
-    return Known(done.get(enters, 1.0), done.get(Stage.ACT, 1.0), cell_share(done.get(hidden_of(run), 1.0)))
+    hidden = cell_share(done.get(run.enters_down, 1.0))
+    return Known(done.get(run.enters_act, 1.0), done.get(Stage.ACT, 1.0), hidden)
 
 
 def other_values(scene: Scene, run: RunResult, card: NeuronCard) -> Floats | None:
@@ -36,8 +31,8 @@ def other_values(scene: Scene, run: RunResult, card: NeuronCard) -> Floats | Non
     other = scene.other
     if other is None or card.expert is not None or other.expert_index is not None:
         return None
-    theirs = other.values[hidden_of(other)]
-    if theirs.shape != run.values[hidden_of(run)].shape:
+    theirs = other.values[other.enters_down]
+    if theirs.shape != run.values[run.enters_down].shape:
         return None
     row: Floats = theirs[card.sentence, : len(card.m), card.neuron]
     return row

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ffn_explorer.core.spec import NormSpec
-from ffn_explorer.core.stages import Stage
+from ffn_explorer.core.stages import Stage, enters_down
 from ffn_explorer.widgets.flow_columns import Box
 
 Kind = Literal["self", "cross", "ffn"]
@@ -219,7 +219,7 @@ def _funnels(
     high = max(LEAST_CELL, widths[0] / max(widths)) * room * 0.9
     y = block.y + sizes.title + (room - high) / 2
     entry, leave = Box(block.x, y, 0.0, high), Box(block.right, y, 0.0, high)
-    wide = Stage.HIDDEN if Stage.HIDDEN in boxes else Stage.ACT
+    wide = enters_down(boxes)
     pairs = [(boxes[wide], boxes[Stage.OUT]), (boxes[Stage.OUT], leave)]
     if Stage.GATE in boxes:
         hidden = boxes[Stage.HIDDEN]

@@ -106,16 +106,11 @@ def folded(cast: Cast, room: int, say: Say) -> tuple[Actor, ...]:
     return (*shown, Actor(name, None, rest, strength=float(any(rest) or not rest), short=short))
 
 
-def hidden_of(run: RunResult) -> Stage:
-    """Stage whose values are m."""
-    return Stage.HIDDEN if Stage.HIDDEN in run.values else Stage.ACT
-
-
 def _by_hand(scene: Scene, run: RunResult, memory: HandMemory) -> Cast:
     token, language = scene.selection.token, scene.look.language
     pattern = memory.patterns[order_of(run.request.source, 0)[token]]
     features = tuple(hand_word(language, name) for name in memory.features)
-    m, z = run.values[hidden_of(run)][0], run.values[Stage.UP][0]  # [P, F]
+    m, z = run.values[run.enters_down][0], run.values[Stage.UP][0]  # [P, F]
     values = np.array([neuron.value for neuron in memory.neurons])  # [F, D]
     with np.errstate(invalid="ignore"):  # an infinite m times 0 is NaN, as in the pass
         parts = m[:, :, None].astype(np.float64) * values  # [P, F, D]

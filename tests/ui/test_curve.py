@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
-from ffn_explorer.panels.curve import LIMIT, MOST_DOTS, CurvePanel, enters_of
+from ffn_explorer.panels.curve import LIMIT, MOST_DOTS, CurvePanel
 from ffn_explorer.state.app_state import Appearance, AppState, Cell, Language, Selection
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.scene import Scene
@@ -85,14 +85,14 @@ def test_the_histogram_counts_every_neuron_once(panel: CurvePanel, settings: obj
     picture = drawn(panel, scene)
     assert scene.run is not None
     assert scene.detail is not None
-    z = scene.run.values[enters_of(scene.run)][0, 2]
+    z = scene.run.values[scene.run.enters_act][0, 2]
     value = scene.run.values[Stage.ACT][0, 2]
     assert picture.histogram is not None
     np.testing.assert_array_equal(picture.histogram.active + picture.histogram.silent, scene.detail.counts)
     active = int((np.abs(value) > scene.theta).sum())
     assert picture.histogram.active.sum() == active
     assert f"{active} of {len(z)} (θ = {scene.theta:g})" in words_of(picture)[0]
-    assert picture.enters is enters_of(scene.run)
+    assert picture.enters is scene.run.enters_act
 
 
 def test_a_gate_is_open_or_nearly_shut(panel: CurvePanel) -> None:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.app_state import AppState, Selection
 from ffn_explorer.state.requests import PartRequest, RunRequest
@@ -50,7 +52,7 @@ def neuron_in(asked: Asked) -> int:
         return asked.chosen.neuron
     if asked.detail is not None and len(asked.detail.paths.neuron):
         return int(asked.detail.paths.neuron[0])
-    hidden = asked.run.values[Stage.HIDDEN if Stage.HIDDEN in asked.run.values else Stage.ACT]
+    hidden = asked.run.values[asked.run.enters_down]
     return largest(hidden[asked.chosen.sentence, asked.chosen.token])
 
 
@@ -63,6 +65,4 @@ def dim_in(asked: Asked) -> int:
 
 def largest(row: Any) -> int:  # noqa: ANN401 - any array of numbers
     """Index of the largest magnitude of `[N]`; NaN counts as none."""
-    import numpy as np
-
     return int(np.argmax(np.nan_to_num(np.abs(row), nan=-1.0)))

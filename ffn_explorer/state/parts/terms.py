@@ -42,5 +42,5 @@ def _stage(asked: Asked) -> Stage:
     stage = asked.chosen.stage or asked.stage
     if stage in SUMS:
         return stage
-    reads = Stage.GATE if Stage.GATE in asked.run.values and stage is Stage.ACT else Stage.UP
+    reads = asked.run.enters_act if stage is Stage.ACT else Stage.UP
     return reads if stage in WIDE or stage in (Stage.INPUT, Stage.NORM) else Stage.OUT
