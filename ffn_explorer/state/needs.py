@@ -91,7 +91,8 @@ def asked_of(state: AppState, results: Results, run: RunResult) -> Asked:
         theta=theta_for(state, run.request.settings),
         stage=timeline.current(state.playback.time, run.stages),
         detail=detail if isinstance(detail, Detail) else None,
-        other=other if isinstance(other, RunResult) else None,
+        # B may still be of older sentences, in which the chosen token need not be.
+        other=other if isinstance(other, RunResult) and other.request.source == run.request.source else None,
     )
 
 

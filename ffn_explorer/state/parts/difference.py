@@ -20,11 +20,8 @@ class DifferenceRequest(PartRequest):
 
 
 def ask_difference(asked: Asked) -> DifferenceRequest | None:
-    """The difference to B, once B is there and stands on the same tokens."""
-    other = asked.other
-    if other is None or other.tokens != asked.run.tokens:
-        return None
-    return DifferenceRequest(asked.run.request, other.request)
+    """The difference to B, once B is there."""
+    return None if asked.other is None else DifferenceRequest(asked.run.request, asked.other.request)
 
 
 def compute_difference(request: DifferenceRequest, known: Known) -> Difference:

@@ -30,9 +30,8 @@ def ask(asked: Asked) -> GateRequest | None:
     """The chosen sentence of the run on screen; None where it has no gate."""
     if Stage.GATE not in asked.run.values:
         return None
-    other, beside = asked.other, None
-    if other is not None and other.request.source == asked.run.request.source and Stage.GATE in other.values:
-        beside = other.request
+    other = asked.other
+    beside = other.request if other is not None and Stage.GATE in other.values else None
     relative = asked.state.theta.relative
     return GateRequest(asked.run.request, asked.chosen.sentence, asked.theta, relative, beside)
 

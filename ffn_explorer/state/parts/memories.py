@@ -22,11 +22,9 @@ def ask(asked: Asked) -> MemoriesRequest:
 
     How many memories are kept changes neither x nor the ranking, so that every k has the same answer at once.
     """
-    run, other, chosen = asked.run.request, asked.other, asked.chosen
-    # B may still be of an older sentence, which this token need not be in.
-    same = other is not None and other.request.source == run.source
-    compared = _uncut(other.request) if other is not None and same else None
-    return MemoriesRequest(_uncut(run), chosen.sentence, chosen.token, asked.slot, compared)
+    chosen = asked.chosen
+    compared = None if asked.other is None else _uncut(asked.other.request)
+    return MemoriesRequest(_uncut(asked.run.request), chosen.sentence, chosen.token, asked.slot, compared)
 
 
 def compute(request: MemoriesRequest, known: Known) -> Memories:

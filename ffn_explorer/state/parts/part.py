@@ -27,6 +27,7 @@ class Asked(NamedTuple):
     """The stage under way."""
     detail: Detail | None
     other: RunResult | None
+    """B, once it is there and stands on the same sentences."""
 
 
 @dataclass(frozen=True, slots=True)

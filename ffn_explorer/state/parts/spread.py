@@ -30,9 +30,7 @@ class SpreadRequest(PartRequest):
 
 def ask(asked: Asked) -> SpreadRequest:
     """The run on screen, beside the one it is compared with."""
-    other = asked.other
-    same = other is not None and other.request.source == asked.run.request.source
-    return SpreadRequest(asked.run.request, other.request if other is not None and same else None)
+    return SpreadRequest(asked.run.request, None if asked.other is None else asked.other.request)
 
 
 def compute(request: SpreadRequest, known: Known) -> Spread:
