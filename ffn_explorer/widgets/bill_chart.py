@@ -6,7 +6,6 @@ from PySide6.QtCore import QPointF, QSizeF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
-from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.bill_paint import BillPainter, laid
 from ffn_explorer.widgets.bill_picture import BillPicture, BillPlaces, Piece, bill_places
@@ -28,7 +27,6 @@ class BillChart(Canvas):
         super().__init__(parent)
         self._picture: BillPicture | None = None
         self._layers = Layers()
-        self._pointed: Stage | None = None
         self.moved.connect(self._report)
 
     def show_bill(self, picture: BillPicture) -> None:
@@ -80,7 +78,4 @@ class BillChart(Canvas):
     def _report(self, at: QPointF | None) -> None:
         piece = None if at is None else self.piece_at(at)
         self.setToolTip("" if piece is None else f"<p>{escape(piece.tip)}</p>")
-        stage = None if piece is None else piece.stage
-        if stage != self._pointed:
-            self._pointed = stage
-            self.pointed.emit(stage)
+        self.tell_pointed(None if piece is None else piece.stage)

@@ -39,6 +39,8 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc] # pyqtgraph carries no type
     """Arrow keys: columns to the right, rows down."""
     moved = Signal(object)
     """Pointer position (QPointF), or None once it has left; at most once per frame."""
+    pointed = Signal(object)
+    """What is under the pointer, in the subclass's own terms, or nothing; only when it changes."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build an empty canvas."""
@@ -53,6 +55,7 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc] # pyqtgraph carries no type
         self.look = Appearance()
         self.sentence = ""
         self._at: QPointF | None = None
+        self._pointed: object = None
         self._by_keyboard = False
         self._frame = QTimer(self)
         self._frame.setSingleShot(True)
@@ -81,6 +84,12 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc] # pyqtgraph carries no type
             painter.drawText(place, int(flags), self.sentence)
         if self._by_keyboard and self.hasFocus():
             draw_focus_ring(painter, QRectF(self.rect()), self.look)
+
+    def tell_pointed(self, found: object) -> None:
+        """Tell what the pointer has come to, unless it is where it was."""
+        if found != self._pointed:
+            self._pointed = found
+            self.pointed.emit(found)
 
     def lay_out(self) -> None:
         """Place everything anew; subclasses extend it."""

@@ -69,7 +69,6 @@ class CodeView(Canvas):
         """Build it empty."""
         super().__init__(parent)
         self._picture: CodePicture | None = None
-        self._pointed: Stage | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.moved.connect(self._report)
 
@@ -149,10 +148,7 @@ class CodeView(Canvas):
             self.scrolled.emit(wanted)
 
     def _report(self, at: QPointF | None) -> None:
-        stage = None if at is None else self.stage_at(at)
-        if stage != self._pointed:
-            self._pointed = stage
-            self.pointed.emit(stage)
+        self.tell_pointed(None if at is None else self.stage_at(at))
 
     # Places -------------------------------------------------------------------------------------------------
 

@@ -89,7 +89,6 @@ class CurvePlot(Plot):
         """Build an empty plot."""
         super().__init__(parent)
         self._picture: CurvePicture | None = None
-        self._pointed: int | None = None
         self._settled = 0
         """Counts the tokens, so that dots at rest are drawn from one layer."""
         self._bars = StackedBars()
@@ -205,10 +204,7 @@ class CurvePlot(Plot):
         return y <= picture.axes.y[0] + count * _count_height(picture, shown)
 
     def _report(self, at: QPointF | None) -> None:
-        neuron = None if at is None else self.neuron_at(at)
-        if neuron != self._pointed:
-            self._pointed = neuron
-            self.pointed.emit(neuron)
+        self.tell_pointed(None if at is None else self.neuron_at(at))
 
     def _paint_dots(self, painter: QPainter, picture: CurvePicture) -> None:
         """Neurons, on their way from the axis to the curve."""

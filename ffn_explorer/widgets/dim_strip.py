@@ -51,7 +51,6 @@ class DimStrip(Canvas):
         """Build an empty strip."""
         super().__init__(parent)
         self.picture: DimPicture | None = None
-        self._under: int | None = None
         self.moved.connect(self._report)
 
     def show_dims(self, picture: DimPicture | None, look: Appearance) -> None:
@@ -161,10 +160,7 @@ class DimStrip(Canvas):
         painter.drawRoundedRect(QRectF(x - wide / 2, 0.5, wide, area.height() - 1), 2, 2)
 
     def _report(self, at: QPointF | None) -> None:
-        dim = None if at is None else self.dim_at(at)
-        if dim != self._under:
-            self._under = dim
-            self.pointed.emit(dim)
+        self.tell_pointed(None if at is None else self.dim_at(at))
 
 
 def _lanes(picture: DimPicture, area: QRectF) -> Lanes:

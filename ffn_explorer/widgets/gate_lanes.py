@@ -12,6 +12,7 @@ from ffn_explorer.widgets.gate_lanes_paint import LanesPainter, lane_image
 from ffn_explorer.widgets.gate_lanes_picture import Lane, LanePlaces, LanesPicture, LaneWords, lane_places
 from ffn_explorer.widgets.layers import Layers
 from ffn_explorer.widgets.pooling import Columns, columns
+from ffn_explorer.widgets.sameness import same_parts
 from ffn_explorer.widgets.theme import theme_of
 
 __all__ = ["GateLanes", "Lane", "LaneWords", "LanesPicture"]
@@ -48,7 +49,6 @@ class GateLanes(Canvas):
         self._laid: Columns | None = None
         self._made_from: tuple[object, ...] = ()
         self._layers = Layers()
-        self._pointed: tuple[Stage | None, int] | None = None
         self.moved.connect(self._report)
 
     def show_lanes(self, picture: LanesPicture) -> None:
@@ -149,7 +149,7 @@ class GateLanes(Canvas):
             pixels,
             theme_of(shown.look),
         )
-        if not _same(made_from, self._made_from):
+        if not same_parts(made_from, self._made_from):
             self._made_from = made_from
             made = shown.lanes[0].made
             # All stages are equally wide, and so their pyramids have the same levels.
@@ -172,14 +172,4 @@ class GateLanes(Canvas):
             self.zoomed.emit(min(shown.width - count, max(0, round(first))), count)
 
     def _report(self, at: QPointF | None) -> None:
-        found = None if at is None else self.at(at)
-        if found != self._pointed:
-            self._pointed = found
-            self.pointed.emit(found)
-
-
-def _same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
-    """Compare by identity first: arrays have no single answer to ==."""
-    if len(one) != len(other):
-        return False
-    return all(a is b or (isinstance(a, int) and a == b) for a, b in zip(one, other, strict=True))
+        self.tell_pointed(None if at is None else self.at(at))

@@ -47,7 +47,6 @@ class GateMap(Plot):
         self.picture: GateMapPicture | None = None
         self.columns = 0
         """Columns of numbers that stand beside the map; 0 writes them into its corners."""
-        self._pointed: int | None = None
         self._made_from: tuple[object, ...] = ()
         self._density = pg.ImageItem(axisOrder="row-major")
         self._density.setZValue(1)
@@ -120,10 +119,7 @@ class GateMap(Plot):
             self.chosen.emit(neuron)
 
     def _report(self, at: QPointF | None) -> None:
-        neuron = None if at is None else self.neuron_at(at)
-        if neuron != self._pointed:
-            self._pointed = neuron
-            self.pointed.emit(neuron)
+        self.tell_pointed(None if at is None else self.neuron_at(at))
 
     def _area(self, axes: Axes) -> QRectF:
         """Room for the numbers at the right, and for a readout below where there is height for one."""

@@ -14,6 +14,7 @@ from ffn_explorer.widgets.map_image import MapImage, map_image
 from ffn_explorer.widgets.map_picture import MapPicture, MapPlaces, map_places
 from ffn_explorer.widgets.opaque_image import OpaqueImage
 from ffn_explorer.widgets.pooling import ZERO, Columns, columns
+from ffn_explorer.widgets.sameness import same_parts
 from ffn_explorer.widgets.theme import theme_of
 
 LEAST_COLUMNS = 8
@@ -46,7 +47,6 @@ class HeatMap(Canvas):
         self._places: MapPlaces | None = None
         self._image: MapImage | None = None
         self._made_from: tuple[object, ...] = ()
-        self._pointed: tuple[int, int] | None = None
         self._layers = Layers()
         self._item = OpaqueImage()
         self.addItem(self._item)
@@ -175,7 +175,7 @@ class HeatMap(Canvas):
             *places.pixels,
             picture.look.theme,
         )
-        if not _same(made_from, self._made_from) or self._image is None:
+        if not same_parts(made_from, self._made_from) or self._image is None:
             self._made_from = made_from
             self._make_image(picture, wide, high)
         else:
@@ -199,10 +199,7 @@ class HeatMap(Canvas):
     def _report(self, at: QPointF | None) -> None:
         token = "" if at is None else escape(self.token_at(at))
         self.setToolTip(f"<p>{token}</p>" if token else "")
-        cell = None if at is None else self.cell_at(at)
-        if cell != self._pointed:
-            self._pointed = cell
-            self.pointed.emit(cell)
+        self.tell_pointed(None if at is None else self.cell_at(at))
 
     def _device_pixel(self, at: QPointF, places: MapPlaces) -> tuple[int, int]:
         ratio = self.devicePixelRatioF()
@@ -231,13 +228,6 @@ class HeatMap(Canvas):
             self.zoomed.emit(0, 0)
             return
         self.zoomed.emit(min(axis - shown, max(0, round(first))), shown)
-
-
-def _same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
-    """Compare by identity first: arrays have no single answer to ==."""
-    if len(one) != len(other):
-        return False
-    return all(a is b or (isinstance(a, int | str) and a == b) for a, b in zip(one, other, strict=True))
 
 
 def _shown_member(block: np.ndarray, byte: int) -> int:

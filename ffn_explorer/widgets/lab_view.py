@@ -49,7 +49,6 @@ class LabView(Canvas):
         super().__init__(parent)
         self._picture: LabPicture | None = None
         self._plan: RowsPlan | None = None
-        self._pointed: int | None = None
         self._caption = QRectF()
         self._lines: tuple[str, ...] = ()
         self.moved.connect(self._report)
@@ -95,10 +94,7 @@ class LabView(Canvas):
             self.chosen.emit(token)
 
     def _report(self, at: QPointF | None) -> None:
-        token = None if at is None else self.token_at(at)
-        if token != self._pointed:
-            self._pointed = token
-            self.pointed.emit(token)
+        self.tell_pointed(None if at is None else self.token_at(at))
 
     def _above(self) -> Box:
         return Box(1, 0, self.width() - 2, max(1.0, self._caption.top() - px(self.look, 5)))

@@ -53,7 +53,6 @@ class MatrixView(Canvas):
         self._image: MatrixImage | None = None
         self._made_from: tuple[object, ...] = ()
         self._at: QPointF | None = None
-        self._pointed: tuple[int, int] | None = None
         self._pressed: tuple[QPointF, Span, Span] | None = None
         self._dragging = False
         self._layers = Layers()
@@ -208,10 +207,7 @@ class MatrixView(Canvas):
         if self._dragging and at is not None:
             self._drag_to(at)
             return
-        weight = None if at is None else self.weight_at(at)
-        if weight != self._pointed:
-            self._pointed = weight
-            self.pointed.emit(weight)
+        self.tell_pointed(None if at is None else self.weight_at(at))
 
     def _drag_to(self, at: QPointF) -> None:
         picture, places, pressed = self._picture, self._places, self._pressed

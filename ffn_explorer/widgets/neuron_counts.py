@@ -29,7 +29,6 @@ class NeuronCounts(Canvas):
         self.picture: CountsPicture | None = None
         self.places: CountPlaces | None = None
         self._layers = Layers()
-        self._pointed: int | None = None
         self.moved.connect(self._report)
 
     def show_counts(self, picture: CountsPicture) -> None:
@@ -93,7 +92,4 @@ class NeuronCounts(Canvas):
             self.chosen.emit(neuron)
 
     def _report(self, at: QPointF | None) -> None:
-        neuron = None if at is None else self.neuron_at(at)
-        if neuron != self._pointed:
-            self._pointed = neuron
-            self.pointed.emit(neuron)
+        self.tell_pointed(None if at is None else self.neuron_at(at))

@@ -79,7 +79,7 @@ class PlaceView(Canvas):
         self._picture: PlacePicture | None = None
         self._plans: tuple[Plan, ...] = ()
         self._lanes: Lanes | None = None
-        self._hit = Hit()
+        self._pointed = Hit()
         self._layers = Layers()
         self._caption = QRectF()
         self._lines: tuple[str, ...] = ()
@@ -145,10 +145,7 @@ class PlaceView(Canvas):
             self.chosen.emit(hit)
 
     def _report(self, at: QPointF | None) -> None:
-        hit = Hit() if at is None else replace(self.hit_at(at), layer=None, other=False)
-        if hit != self._hit:
-            self._hit = hit
-            self.pointed.emit(hit)
+        self.tell_pointed(Hit() if at is None else replace(self.hit_at(at), layer=None, other=False))
 
     def _room(self, picture: PlacePicture) -> Box:
         """What the caption leaves, with the caption's lines under it."""

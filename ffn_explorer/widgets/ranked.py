@@ -38,7 +38,6 @@ class RankedList(Canvas):
         self.laid: Laid | None = None
         self.walking = False
         """Whether the row being chosen was reached by an arrow key: a run of them is one step of undo."""
-        self._pointed: int | None = None
         self._turned = 0.0
         self._grip: float | None = None
         self.moved.connect(self._report)
@@ -186,7 +185,4 @@ class RankedList(Canvas):
         self._scroll_to(round(share * (self.ranking.total - self.laid.in_sight)))
 
     def _report(self, at: QPointF | None) -> None:
-        key = None if at is None else self.key_at(at)
-        if key != self._pointed:
-            self._pointed = key
-            self.pointed.emit(key)
+        self.tell_pointed(None if at is None else self.key_at(at))

@@ -38,7 +38,7 @@ class RoutingMap(Canvas):
         """Build an empty map."""
         super().__init__(parent)
         self._picture: RoutingPicture | None = None
-        self._pointed: At = _NOWHERE
+        self._pointed = _NOWHERE
         self.moved.connect(self._report)
 
     def show_routing(self, picture: RoutingPicture) -> None:
@@ -148,7 +148,4 @@ class RoutingMap(Canvas):
             self.zoomed.emit(min(every - shown, max(0, first)), shown)
 
     def _report(self, point: QPointF | None) -> None:
-        at = _NOWHERE if point is None else self.at(point)
-        if at != self._pointed:
-            self._pointed = at
-            self.pointed.emit(at)
+        self.tell_pointed(_NOWHERE if point is None else self.at(point))

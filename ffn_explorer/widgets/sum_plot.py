@@ -69,7 +69,6 @@ class SumPlot(Plot):
         super().__init__(parent)
         self._picture: SumPicture | None = None
         self._held = False
-        self._pointed: int | None = None
         self._lines = tuple(pg.PlotCurveItem(antialias=True, connect="finite") for _ in range(4))
         for depth, item in enumerate(self._lines, 4):
             item.setZValue(depth)
@@ -157,10 +156,7 @@ class SumPlot(Plot):
     def _report(self, at: QPointF | None) -> None:
         picture = self._picture
         inside = at is not None and picture is not None and self.area.contains(at) and not self._held
-        k = self.k_at(at.x()) if at is not None and inside else None
-        if k != self._pointed:
-            self._pointed = k
-            self.pointed.emit(k)
+        self.tell_pointed(self.k_at(at.x()) if at is not None and inside else None)
 
     def _heights(self, x: float) -> tuple[float, ...]:
         """Where both curves run at an x, in pixels."""

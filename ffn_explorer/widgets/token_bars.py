@@ -34,7 +34,6 @@ class TokenBars(Canvas):
         self.places: BarPlaces | None = None
         self._layers = Layers()
         self._laid_from: tuple[object, ...] = ()
-        self._pointed: int | None = None
         self.moved.connect(self._report)
 
     def show_bars(self, picture: TokenBarsPicture) -> None:
@@ -103,6 +102,4 @@ class TokenBars(Canvas):
         known = shown is not None and token is not None and token < len(shown.rows)
         label = shown.rows[token].label if known and shown and token is not None else ""
         self.setToolTip(plain_tip(label))
-        if token != self._pointed:
-            self._pointed = token
-            self.pointed.emit(token)
+        self.tell_pointed(token)
