@@ -14,7 +14,6 @@ from ffn_explorer.state.layouts import (
     LAYOUTS,
     Layout,
     from_json,
-    panels_of,
     sizes_of,
     swapped,
     to_json,
@@ -61,11 +60,8 @@ class Arrangement(QObject):
         """
         gave_way = None
         if name not in self._board.panels:
-            names = [there for there in panels_of(self._layouts[self.name]) if there not in FIXED]
-            focused = self._board.focused_panel()
-            chosen = self._board.alone or (focused.name if focused and focused.name in names else names[-1])
-            self.stand_instead(chosen, name)
-            gave_way = chosen
+            gave_way = self._board.alone or self._in_use(otherwise=-1)
+            self.stand_instead(gave_way, name)
         self._board.focus_panel(list(self._board.panels).index(name))
         return gave_way
 
@@ -74,9 +70,7 @@ class Arrangement(QObject):
         if self._board.alone is not None:
             self._board.fill(None)
             return
-        focused = self._board.focused_panel()
-        names = [there for there in self._board.panels if there not in FIXED]
-        self._board.fill(name or (focused.name if focused and focused.name in names else names[0]))
+        self._board.fill(name or self._in_use(otherwise=0))
 
     def reset(self) -> None:
         """Give this layout the panels and shares that it came with."""
@@ -97,6 +91,12 @@ class Arrangement(QObject):
         for name, layout in LAYOUTS.items():
             self._layouts[name] = from_json(layout, found.get(name), known=PANELS)
         self._board.show_layout(self._layouts[self.name])
+
+    def _in_use(self, *, otherwise: int) -> str:
+        """The panel that holds the keyboard; where none does, the one at a place in reading order."""
+        names = [there for there in self._board.panels if there not in FIXED]
+        focused = self._board.focused_panel()
+        return focused.name if focused and focused.name in names else names[otherwise]
 
     def _show(self, layout: Layout) -> None:
         self._director.request(changes.hover(None))

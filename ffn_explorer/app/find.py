@@ -8,6 +8,8 @@ from ffn_explorer.state.app_state import Language
 from ffn_explorer.state.text import Text, catalogue, say
 
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
+LONGEST_NUMBER = 9
+"""Digits of a number that is looked at; nothing here counts further, and no setting goes further."""
 
 
 @dataclass(frozen=True, slots=True)

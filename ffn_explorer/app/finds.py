@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from ffn_explorer.app.find import Find, find_of
+from ffn_explorer.app.find import LONGEST_NUMBER, Find, find_of
 from ffn_explorer.app.setting_finds import setting_finds, values_asked
 from ffn_explorer.core.activation_table import ACTIVATIONS
 from ffn_explorer.panels.table import PANELS
@@ -29,8 +29,6 @@ WORDS = re.compile(r"[^\W_]+")
 """Whole words, of a line and of what it is found by."""
 NAMED = re.compile("[:：] ?")
 """What stands between the kind of a thing and its name."""
-LONGEST_NUMBER = 9
-"""Digits of a number that is looked at; nothing here counts further."""
 
 
 class Countable(NamedTuple):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ffn_explorer.app.controls.editors import parse_ratio
 from ffn_explorer.app.controls.table import CONTROLS, Control
-from ffn_explorer.app.find import LANGUAGES, Find, find_of
+from ffn_explorer.app.find import LANGUAGES, LONGEST_NUMBER, Find, find_of
 from ffn_explorer.core.handmade_examples import EXAMPLES
 from ffn_explorer.core.settings import CHOICES
 from ffn_explorer.state import changes
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 LONGEST = 60
 """Characters of a setting with its value; what is longer names none."""
-LONGEST_NUMBER = 9
-"""Digits of a whole number; no setting goes further."""
 
 
 def setting_finds(window: "Window") -> Iterator[Find]:

@@ -5,7 +5,7 @@ from typing import ClassVar
 from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.core.stages import Stage
-from ffn_explorer.state import bill_words, changes, numbers, timeline
+from ffn_explorer.state import bill_words, changes, numbers
 from ffn_explorer.state.bill_formulas import BillFormulas, bill_formulas, line_formula
 from ffn_explorer.state.counters import (
     SEGMENTS,
@@ -51,7 +51,7 @@ class BillPanel(Panel):
         self._header.addWidget(self.match)
         self.set_body(self.chart)
         self.chart.pointed.connect(self._point)
-        self.chart.chosen.connect(self._go_to)
+        self.chart.chosen.connect(self.go_to)
         self.chart.stepped.connect(self._step)
         self.match.clicked.connect(lambda: self.request(changes.match_parameters()))
 
@@ -285,10 +285,4 @@ class BillPanel(Panel):
         at = stages.index(now) + dx if now in stages else 0
         if dx:
             stage = stages[min(max(0, at), len(stages) - 1)]
-            self._go_to(stage, gesture="arrow keys")
-
-    def _go_to(self, stage: Stage, *, gesture: str = "") -> None:
-        """Choose a stage, and go to the moment at which its matrix is read."""
-        if self.scene is not None and self.scene.run is not None:
-            self.request(changes.choose(stage=stage, gesture=gesture))
-            self.request(changes.seek(timeline.time_of(stage, self.scene.run.stages)))
+            self.go_to(stage, gesture="arrow keys")

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.spec import NormSpec
 from ffn_explorer.core.stages import Stage
-from ffn_explorer.state import changes, numbers, timeline
+from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.fonts import font
@@ -233,18 +233,13 @@ class PlacePanel(Panel):
 
     def _choose(self, hit: Hit) -> None:
         if hit.stage is not None:
-            self._go_to(hit.stage)
+            self.go_to(hit.stage)
         elif hit.other:
             self._other_stack()
         if hit.token is not None:
             self.request(changes.choose(token=hit.token))
         if hit.layer is not None and self.scene is not None and hit.layer < self.scene.settings.layers:
             self.request(changes.set_setting("layer", hit.layer))
-
-    def _go_to(self, stage: Stage) -> None:
-        if self.scene is not None and self.scene.run is not None:
-            self.request(changes.choose(stage=stage))
-            self.request(changes.seek(timeline.time_of(stage, self.scene.run.stages)))
 
     def _step(self, dx: int, dy: int) -> None:
         scene = self.scene
@@ -258,7 +253,7 @@ class PlacePanel(Panel):
             stages = scene.run.stages
             at = stages.index(scene.current) + dx
             if 0 <= at < len(stages):
-                self._go_to(stages[at])
+                self.go_to(stages[at])
 
     def _step_deep(self, scene: Scene, dx: int, dy: int) -> None:
         layer = scene.settings.layer + dx

@@ -10,9 +10,10 @@ from PySide6.QtGui import QColor, QContextMenuEvent, QMouseEvent, QPainter, QPai
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ffn_explorer.core.stages import Stage
-from ffn_explorer.state.changes import Change, set_view
+from ffn_explorer.state.changes import Change, choose, seek, set_view
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import Text, say
+from ffn_explorer.state.timeline import time_of
 from ffn_explorer.widgets.buttons import MenuButton
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.labels import ElidedLabel
@@ -155,6 +156,12 @@ class Panel(QWidget):
         """Ask for other choices of this panel's own; those not named stay."""
         if self.scene is not None:
             self.request(set_view(self.name, replace(self.scene.view(self.name), **chosen)))
+
+    def go_to(self, stage: Stage, *, gesture: str = "") -> None:
+        """Ask to choose a stage of the run on screen, and to go to the moment at which it is done."""
+        if self.scene is not None and self.scene.run is not None:
+            self.request(choose(stage=stage, gesture=gesture))
+            self.request(seek(time_of(stage, self.scene.run.stages)))
 
     def request(self, change: Change) -> None:
         """Ask for a change of the state."""
