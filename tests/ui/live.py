@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QImage, QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from ffn_explorer.core.readings import Memories
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.state.app_state import AppState, Source
 from ffn_explorer.state.change import Change
@@ -90,6 +91,13 @@ class Live:
         self.asked.append(change.what)
         self.state = change.to(self.state)
         self.panel.offer(scene_of(self.state))
+
+
+def memories_of(shown: Live) -> Memories:
+    """The ranking that a panel was given."""
+    assert shown.panel.scene is not None
+    assert shown.panel.scene.memories is not None
+    return shown.panel.scene.memories
 
 
 def mouse(widget: QWidget, kind: QEvent.Type, at: QPointF) -> None:

@@ -11,7 +11,6 @@ from PySide6.QtCore import QEvent, Qt
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer.core.edits import Edits
-from ffn_explorer.core.readings import Memories
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.spec_of import spec_of
 from ffn_explorer.core.stages import Stage, stages_of
@@ -19,7 +18,7 @@ from ffn_explorer.panels.memory import NONE, MemoryPanel
 from ffn_explorer.state import numbers, timeline
 from ffn_explorer.state.app_state import Appearance, AppState, Cell, Compare, Playback, Point, Selection, View
 from ffn_explorer.widgets.ranked import Ranking, Row
-from tests.ui.live import SMALL, Live, mouse, settle, state_of
+from tests.ui.live import SMALL, Live, memories_of, mouse, settle, state_of
 
 EXPERTS = SMALL.with_(experts=4, top_k=2, activation="swiglu")
 TIGHT = SMALL.with_(experts=2, top_k=1, capacity_factor=0.01)
@@ -32,12 +31,6 @@ def live(qtbot: QtBot, state: AppState | None = None) -> Live:
 def panel_of(shown: Live) -> MemoryPanel:
     assert isinstance(shown.panel, MemoryPanel)
     return shown.panel
-
-
-def found_in(shown: Live) -> Memories:
-    assert shown.panel.scene is not None
-    assert shown.panel.scene.memories is not None
-    return shown.panel.scene.memories
 
 
 def ranking_of(shown: Live) -> Ranking:
@@ -64,7 +57,7 @@ def looking(state: AppState, **view: Any) -> AppState:
 
 def test_rows_are_the_true_memories(qtbot: QtBot) -> None:
     shown = live(qtbot)
-    found, rows = found_in(shown), rows_of(shown)
+    found, rows = memories_of(shown), rows_of(shown)
     assert [row.key for row in rows] == found.neuron.tolist()
     np.testing.assert_array_equal([abs(row.value) for row in rows], found.strength)
     np.testing.assert_array_equal(np.sign([row.value for row in rows]), np.sign(found.m))
@@ -80,7 +73,7 @@ def test_orders(qtbot: QtBot, sort: str) -> None:
     shown = live(qtbot)
     names = ["strength", "m", "neuron"]
     qtbot.mouseClick(panel_of(shown).sorts.buttons[names.index(sort)], Qt.MouseButton.LeftButton)
-    found, rows = found_in(shown), rows_of(shown)
+    found, rows = memories_of(shown), rows_of(shown)
     keys = [row.key for row in rows]
     by = {
         "strength": -found.strength,
@@ -96,7 +89,7 @@ def test_orders(qtbot: QtBot, sort: str) -> None:
 
 def test_what_the_pass_cuts_is_faded(qtbot: QtBot) -> None:
     shown = live(qtbot, looking(state_of(edits=Edits(keep=7)), sort="neuron"))
-    found = found_in(shown)
+    found = memories_of(shown)
     kept = {row.key for row in rows_of(shown) if not row.faded}
     assert kept == set(found.neuron[:7].tolist())
     assert "7" in panel_of(shown).note.text
@@ -126,7 +119,7 @@ def test_the_second_expert_has_its_own_memories(qtbot: QtBot) -> None:
     assert run.expert_index is not None
     second = int(run.expert_index[0, 5, 1])
     shown = live(qtbot, replace(state, selection=Selection(expert=second)))
-    assert found_in(shown).expert == second
+    assert memories_of(shown).expert == second
     assert str(second) in panel_of(shown).title.text
     listed = panel_of(shown).list
     assert listed.laid is not None
@@ -137,13 +130,13 @@ def test_the_second_expert_has_its_own_memories(qtbot: QtBot) -> None:
 
 def test_arrows_step_through_rows_and_tokens(qtbot: QtBot) -> None:
     shown = live(qtbot)
-    neurons = found_in(shown).neuron.tolist()
+    neurons = memories_of(shown).neuron.tolist()
     for _ in range(2):
         qtbot.keyClick(panel_of(shown).list, Qt.Key.Key_Down)
     assert shown.state.selection.neuron == neurons[1]
     qtbot.keyClick(panel_of(shown).list, Qt.Key.Key_Left)
     assert shown.state.selection.token == 4
-    assert found_in(shown).token == 4
+    assert memories_of(shown).token == 4
     assert shown.state.selection.neuron == neurons[1]
 
 
@@ -151,7 +144,7 @@ def test_a_number_leads_to_its_row(qtbot: QtBot) -> None:
     shown = live(qtbot)
     panel = panel_of(shown)
     assert panel.field.value() == NONE
-    last = int(found_in(shown).neuron[-1])
+    last = int(memories_of(shown).neuron[-1])
     panel.field.selectAll()
     qtbot.keyClicks(panel.field, str(last))
     qtbot.keyClick(panel.field, Qt.Key.Key_Return)
@@ -205,17 +198,17 @@ def test_b_stands_beside_a_where_both_have_the_same_neurons(
     assert all((row.other is not None) == paired for row in rows)
     assert ("grey" in shown.panel.note.text) == paired
     if paired:
-        b = found_in(shown).other
+        b = memories_of(shown).other
         assert b is not None
         values = dict(zip(b.neuron.tolist(), np.copysign(b.strength, b.m).tolist(), strict=True))
         assert [row.other for row in rows] == [values[row.key] for row in rows]
-        assert ranking_of(shown).limit == max(b.strength.max(), found_in(shown).strength.max())
+        assert ranking_of(shown).limit == max(b.strength.max(), memories_of(shown).strength.max())
 
 
 def test_the_table_has_every_number(qtbot: QtBot) -> None:
     shown = live(qtbot)
     table = panel_of(shown).table()
-    found = found_in(shown)
+    found = memories_of(shown)
     assert table is not None
     assert len(table) == 1 + len(found.neuron)
     assert [float(row[4]) for row in table[1:]] == found.strength.tolist()

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer.core.edits import Edits
-from ffn_explorer.core.readings import Memories
 from ffn_explorer.core.spec_of import spec_of
 from ffn_explorer.core.stages import Stage, stages_of
 from ffn_explorer.panels.running_sum import RunningSumPanel
@@ -19,7 +18,7 @@ from ffn_explorer.state import changes, numbers, timeline
 from ffn_explorer.state.app_state import AppState, Cell, Compare, Playback, Point
 from ffn_explorer.widgets.sum_marks import clearance
 from ffn_explorer.widgets.sum_plot import SumCurves, SumPicture, axes_of
-from tests.ui.live import SMALL, Live, drag, mouse, settle, state_of
+from tests.ui.live import SMALL, Live, drag, memories_of, mouse, settle, state_of
 
 F = SMALL.d_ff
 
@@ -31,12 +30,6 @@ def live(qtbot: QtBot, state: AppState | None = None) -> Live:
 def panel_of(shown: Live) -> RunningSumPanel:
     assert isinstance(shown.panel, RunningSumPanel)
     return shown.panel
-
-
-def found_in(shown: Live) -> Memories:
-    assert shown.panel.scene is not None
-    assert shown.panel.scene.memories is not None
-    return shown.panel.scene.memories
 
 
 def picture_of(shown: Live) -> SumPicture:
@@ -52,7 +45,7 @@ def at_k(shown: Live, k: int) -> QPointF:
 
 def test_curves_and_readout_are_those_of_the_reading(qtbot: QtBot) -> None:
     shown = live(qtbot, state_of(edits=Edits(keep=9)))
-    found, picture = found_in(shown), picture_of(shown)
+    found, picture = memories_of(shown), picture_of(shown)
     assert picture.curves.cosine is found.cosine
     assert picture.curves.error is found.error
     assert picture.k == 9
@@ -168,7 +161,7 @@ def test_a_sum_of_0_has_no_curves_and_says_why(qtbot: QtBot) -> None:
 
 def test_b_is_drawn_in_grey(qtbot: QtBot) -> None:
     shown = live(qtbot, state_of(compare=Compare(SMALL.with_(activation="gelu"))))
-    b = found_in(shown).other
+    b = memories_of(shown).other
     assert b is not None
     picture = picture_of(shown)
     assert picture.other is not None
@@ -178,7 +171,7 @@ def test_b_is_drawn_in_grey(qtbot: QtBot) -> None:
 
 def test_the_table_has_every_k(qtbot: QtBot) -> None:
     shown = live(qtbot)
-    table, found = panel_of(shown).table(), found_in(shown)
+    table, found = panel_of(shown).table(), memories_of(shown)
     assert table is not None
     assert [float(row[1]) for row in table[1:]] == found.cosine.tolist()
     assert [float(row[2]) for row in table[1:]] == found.error.tolist()
@@ -203,7 +196,7 @@ def test_axes_follow_curves_that_leave_the_unit_range() -> None:
 
 def test_pointing_at_k_points_at_the_k_th_strongest_everywhere(qtbot: QtBot) -> None:
     shown = live(qtbot)
-    plot, found = panel_of(shown).plot, found_in(shown)
+    plot, found = panel_of(shown).plot, memories_of(shown)
     mouse(plot.viewport(), QEvent.Type.MouseMove, at_k(shown, 4))
     qtbot.waitUntil(lambda: shown.state.hover is not None)
     neuron = int(found.neuron[3])
@@ -225,7 +218,7 @@ def test_the_second_expert_s_memories_are_pointed_at_as_its_own(qtbot: QtBot) ->
     assert scene.run.expert_index is not None
     second = int(scene.run.expert_index[0, 5, 1])
     shown.change(changes.select_expert(second))
-    found = found_in(shown)
+    found = memories_of(shown)
     assert (found.slot, found.expert) == (1, second)
     mouse(panel_of(shown).plot.viewport(), QEvent.Type.MouseMove, at_k(shown, 1))
     qtbot.waitUntil(lambda: shown.state.point is not None)
@@ -237,7 +230,7 @@ def test_the_second_expert_s_memories_are_pointed_at_as_its_own(qtbot: QtBot) ->
 
 def test_the_chosen_neuron_stands_at_its_rank(qtbot: QtBot) -> None:
     shown = live(qtbot)
-    found = found_in(shown)
+    found = memories_of(shown)
     for rank in (1, 9, F):
         shown.change(changes.choose(neuron=int(found.neuron[rank - 1])))
         assert [(mark.k, mark.chosen) for mark in picture_of(shown).marks] == [(rank, True)]

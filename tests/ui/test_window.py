@@ -29,10 +29,10 @@ from ffn_explorer.state.app_state import Appearance, AppState, Cell, Playback
 from ffn_explorer.state.compute import Cancelled
 from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS, panels_of, sizes_of
 from ffn_explorer.state.results import Results
-from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.session import Session
 from ffn_explorer.state.storage import load_preferences, preferences_path
 from ffn_explorer.state.text import catalogue, text
+from tests.ui.house import press, scene
 
 SMALL = AppState(
     settings=Settings(d_model=8, d_ff=32, layers=1, heads=2, kv_heads=2),
@@ -64,19 +64,6 @@ def window(qtbot: QtBot) -> Iterator[Window]:
     qtbot.waitUntil(lambda: made.scene is not None and made.scene.activity is not None, timeout=20_000)
     yield made
     assert made.director.close()
-
-
-def press(
-    window: Window, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
-) -> None:
-    """A key as a person presses it: on the widget that has the keyboard."""
-    QTest.keyClick(QApplication.focusWidget() or window, key, modifier)
-
-
-def scene(window: Window) -> Scene:
-    """The Scene on screen."""
-    assert window.scene is not None
-    return window.scene
 
 
 def width_shown(window: Window) -> int:
