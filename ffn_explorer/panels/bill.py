@@ -66,7 +66,7 @@ class BillPanel(Panel):
         if scene.run is None:
             self.chart.show_sentence(self.say("empty"), scene.look)
         else:
-            self.chart.show_bill(self._picture(scene, scene.run))
+            self.chart.show_picture(self._picture(scene, scene.run))
 
     def table(self) -> list[list[str]] | None:
         """Every matrix with its counts, of A and of B, exact."""

@@ -77,7 +77,7 @@ class CodePanel(Panel):
             self.code.show_sentence(self.say("empty"), scene.look)
             return
         rows = tuple(CodeRow(line.text, line.stage, line.shape) for line in lines_of(scene))
-        self.code.show_code(
+        self.code.show_picture(
             CodePicture(
                 look=scene.look,
                 rows=rows,

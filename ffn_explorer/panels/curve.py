@@ -76,7 +76,7 @@ class CurvePanel(Panel):
             self.plot.show_sentence(self.say("empty"), scene.look)
             return
         self.note.set_text(self._formula(run))
-        self.plot.show_curve(self._picture(scene, run, self._neurons(scene, run)))
+        self.plot.show_picture(self._picture(scene, run, self._neurons(scene, run)))
 
     def _formula(self, run: RunResult) -> str:
         row = FUNCTIONS[run.spec.function]

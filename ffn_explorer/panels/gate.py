@@ -105,7 +105,8 @@ class GatePanel(Panel):
         modes = [Mode(name, self.say(name), self.say(f"{name}_tip")) for name in MODES]
         self.tabs.show_modes(modes, chosen=mode, look=scene.look)
         self.tabs.setVisible(len(self.grid.seen) < len(MODES))
-        for index, picture in enumerate((self.map, self.lanes)):
+        pictures: tuple[QWidget, ...] = (self.map, self.lanes)
+        for index, picture in enumerate(pictures):
             picture.setAccessibleName(f"{self.say('title')}: {self.say(MODES[index])}")
             picture.setAccessibleDescription(self.say(f"{MODES[index]}_keys"))
         made = GatePictures(self.say, scene, run)
@@ -114,13 +115,13 @@ class GatePanel(Panel):
             if shown is None:
                 self.map.show_sentence(self.say("waiting"), scene.look)
             else:
-                self.map.show_map(shown)
+                self.map.show_picture(shown)
         if 1 in self.grid.seen:
             lanes = made.lanes(first=view.first, shown=view.shown)
             if lanes is None:
                 self.lanes.show_sentence(self.say("dropped"), scene.look)
             else:
-                self.lanes.show_lanes(lanes)
+                self.lanes.show_picture(lanes)
 
     def _dots(self, scene: Scene, run: RunResult, made: GatePictures) -> Dots | None:
         """Neurons of the chosen token; kept until one of the things they follow from changes."""

@@ -77,7 +77,7 @@ class MapsPanel(Panel):
         self._show_tabs(scene, shown)
         if run is None or shown is None:
             self.title.set_text(self.say("empty_title"))
-            self._show_sentence(scene, self.say("empty"))
+            self.map.show_sentence(self.say("empty"), scene.look)
         else:
             mode = mode_of(scene, scene.view(self.name).mode)
             self.title.set_text(
@@ -86,9 +86,9 @@ class MapsPanel(Panel):
             why = missing(scene, run, mode, shown)
             source = source_of(scene, run, mode)
             if why is None and source is not None:
-                self.map.show_map(self._picture(scene, run, source, stage=shown))
+                self.map.show_picture(self._picture(scene, run, source, stage=shown))
             else:
-                self._show_sentence(scene, self.say(why or "computing"))
+                self.map.show_sentence(self.say(why or "computing"), scene.look)
         self.map.setAccessibleName(self.title.text)
         self.map.setAccessibleDescription(self.say("keys"))
         self._write_note()
@@ -103,10 +103,6 @@ class MapsPanel(Panel):
         header = [self.say("token"), *map(str, range(first, past))]
         values = picture.exact[:, first:past]
         return [header, *([name, *map(str, row)] for name, row in zip(picture.rows, values, strict=True))]
-
-    def _show_sentence(self, scene: Scene, sentence: str) -> None:
-        self.map.set_look(scene.look)
-        self.map.show_sentence(sentence)
 
     def _show_tabs(self, scene: Scene, shown: Stage | None) -> None:
         pinned = scene.view(self.name).stage

@@ -109,7 +109,7 @@ class MemoryPanel(Panel):
         self.note.set_text(" · ".join(filter(None, (kept, ranked))), short=(kept or ranked, ""))
         self._sources = self._origins(scene, run, rows)
         self._make_room()
-        self.list.show_ranking(self._ranking(scene, run, rows))
+        self.list.show_picture(self._ranking(scene, run, rows))
 
     def table(self) -> list[list[str]] | None:
         """Every memory, the strongest first."""

@@ -175,7 +175,7 @@ class NeuronPanel(Panel):
             chosen=chosen,
             hovered=scene.pointed.token if here else None,
         )
-        self.body.tokens.show_ranking(ranking)
+        self.body.tokens.show_picture(ranking)
         self.body.tokens.setAccessibleName(self.say("tokens"))
 
     def _show_dims(self, scene: Scene, run: RunResult, card: NeuronCard) -> None:
@@ -204,7 +204,7 @@ class NeuronPanel(Panel):
                 chosen=scene.selection.dim,
                 hovered=scene.pointed.dim,
             )
-            each.show_ranking(ranking)
+            each.show_picture(ranking)
             each.setAccessibleName(head)
             each.setAccessibleDescription(tip)
 

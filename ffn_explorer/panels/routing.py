@@ -101,7 +101,7 @@ class RoutingPanel(Panel):
         else:
             self._write_note(scene.run)
             self._show_buttons(scene, table)
-            self.map.show_routing(self._picture(scene, scene.run, table))
+            self.map.show_picture(self._picture(scene, scene.run, table))
 
     def _offer(self, scene: Scene) -> None:
         settings = scene.settings if scene.run is None else scene.run.request.settings

@@ -87,7 +87,7 @@ class RunningSumPanel(Panel):
             return
         self.note.set_text(self._note(scene, found), short=(self.say(scene.origin), ""))
         self._show_readout(scene, found, k)
-        self.plot.show_sum(self._picture(scene, run, found, k))
+        self.plot.show_picture(self._picture(scene, run, found, k))
         self._make_room()
 
     def table(self) -> list[list[str]] | None:

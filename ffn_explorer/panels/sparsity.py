@@ -122,15 +122,15 @@ class SparsityPanel(Panel):
         made = SparsityPictures(self.say, scene, run, activity)
         if 0 in self.grid.seen:
             rows = self._rows(scene, made)
-            self.bars.show_bars(made.bars(rows, scroll=scene.view(self.name).scroll))
+            self.bars.show_picture(made.bars(rows, scroll=scene.view(self.name).scroll))
         if 1 in self.grid.seen:
-            self.counts.show_counts(made.counts())
+            self.counts.show_picture(made.counts())
         if 2 in self.grid.seen:
             shown = made.spread()
             if shown is None:
                 self.plot.show_sentence(self.say("waiting"), scene.look)
             else:
-                self.plot.show_spread(shown)
+                self.plot.show_picture(shown)
 
     def table(self) -> list[list[str]] | None:
         """Exact numbers of the chosen picture."""

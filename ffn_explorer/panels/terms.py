@@ -65,7 +65,7 @@ class TermsPanel(Panel):
         self.note.set_text(self.say("note", n=total), short=(self.say("note_short", n=total), ""))
         said = self._sum(terms)
         self.sum.set_text(said[0], short=said[1:])
-        self.list.show_ranking(self._ranking(scene, terms))
+        self.list.show_picture(self._ranking(scene, terms))
 
     def table(self) -> list[list[str]] | None:
         """Index, both factors, the product and the running sum."""

@@ -174,7 +174,7 @@ class TheatrePanel(Panel):
         assert scene.run is not None
         pointed = scene.pointed
         here = pointed.token in (None, cast.token)
-        self.view.show_play(
+        self.view.show_picture(
             Play(
                 look=scene.look,
                 cast=cast,

@@ -58,12 +58,11 @@ class WeightsPanel(Panel):
         self._show_tabs(scene)
         if scene.run is None or made is None:
             self.title.set_text(self.say("empty_title"))
-            self.view.set_look(scene.look)
-            self.view.show_sentence(self.say("empty" if scene.run is None else "waiting"))
+            self.view.show_sentence(self.say("empty" if scene.run is None else "waiting"), scene.look)
         else:
             title = self.say("title", matrix=self._named(made), shape=_shape(made))
             self.title.set_text(title, short=self.say("title_short", matrix=self._named(made)))
-            self.view.show_matrix(self._picture(scene, scene.run, made))
+            self.view.show_picture(self._picture(scene, scene.run, made))
         self.view.setAccessibleName(self.title.text)
         self.view.setAccessibleDescription(self.say("keys"))
         self._write_note()

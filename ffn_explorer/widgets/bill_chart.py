@@ -6,15 +6,14 @@ from PySide6.QtCore import QPointF, QSizeF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
-from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.bill_paint import BillPainter, laid
 from ffn_explorer.widgets.bill_picture import BillPicture, BillPlaces, Piece, bill_places
-from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.layers import Layers
+from ffn_explorer.widgets.picture_canvas import PictureCanvas
 
 
-class BillChart(Canvas):
+class BillChart(PictureCanvas[BillPicture]):
     """Shows a BillPicture."""
 
     pointed = Signal(object)
@@ -25,32 +24,17 @@ class BillChart(Canvas):
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build an empty chart."""
         super().__init__(parent)
-        self._picture: BillPicture | None = None
         self._layers = Layers()
         self.moved.connect(self._report)
-
-    def show_bill(self, picture: BillPicture) -> None:
-        """Draw a picture."""
-        self._picture, self.sentence = picture, ""
-        self.set_look(picture.look)
-        self.lay_out()
-        self.front.update()
-
-    def show_sentence(self, sentence: str, look: Appearance) -> None:
-        """Draw nothing but a sentence."""
-        self._picture, self.sentence = None, sentence
-        self.set_look(look)
-        self.lay_out()
-        self.front.update()
 
     @property
     def places(self) -> BillPlaces | None:
         """Where everything stands."""
-        return None if self._picture is None else bill_places(self._picture, QSizeF(self.size()))
+        return None if self.picture is None else bill_places(self.picture, QSizeF(self.size()))
 
     def piece_at(self, at: QPointF) -> Piece | None:
         """Piece of either bar, of A or of B, at a position."""
-        picture, places = self._picture, self.places
+        picture, places = self.picture, self.places
         if picture is None or places is None:
             return None
         for bar, place in zip(picture.bars, places.bars, strict=True):
@@ -62,7 +46,7 @@ class BillChart(Canvas):
 
     def paint_front(self, painter: QPainter) -> None:
         """Paint bars and lines."""
-        picture, places = self._picture, self.places
+        picture, places = self.picture, self.places
         if picture is not None and places is not None:
             box = Box(0.0, 0.0, self.width(), self.height())
             BillPainter(painter, picture, places).paint(self._layers, box)

@@ -92,8 +92,9 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc] # pyqtgraph carries no type
             self.pointed.emit(found)
 
     def lay_out(self) -> None:
-        """Place everything anew; subclasses extend it."""
+        """Place everything anew, and repaint; subclasses extend it."""
         self.front.resize_to(QRectF(self.rect()))
+        self.front.update()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         """Place everything anew."""

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.app_state import Appearance
-from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.drawn_text import LEFT, RIGHT, draw_text
 from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.picture_canvas import PictureCanvas
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import blend, theme_of
 
@@ -55,7 +55,7 @@ class Drawn:
     head: bool
 
 
-class CodeView(Canvas):
+class CodeView(PictureCanvas[CodePicture]):
     """Draws a CodePicture; long lines are wrapped for the eye only, the text itself stays as it is."""
 
     pointed = Signal(object)
@@ -68,29 +68,17 @@ class CodeView(Canvas):
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build it empty."""
         super().__init__(parent)
-        self._picture: CodePicture | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.moved.connect(self._report)
 
-    def show_code(self, picture: CodePicture) -> None:
-        """Draw a picture."""
-        if self._picture is None or self._picture.look != picture.look:
-            self.set_look(picture.look)
-        self._picture, self.sentence = picture, ""
+    def show_picture(self, picture: CodePicture) -> None:
+        """Draw a picture; screen readers hear all of its lines."""
         self.setAccessibleDescription("\n".join(row.text for row in picture.rows))
-        self.lay_out()
-        self.front.update()
-
-    def show_sentence(self, sentence: str, look: Appearance) -> None:
-        """Draw nothing but a sentence."""
-        self._picture, self.sentence = None, sentence
-        self.set_look(look)
-        self.lay_out()
-        self.front.update()
+        super().show_picture(picture)
 
     def paint_front(self, painter: QPainter) -> None:
         """Paint the lines."""
-        picture = self._picture
+        picture = self.picture
         if picture is not None:
             for at, drawn in self._places(picture):
                 self._draw(painter, picture, at, drawn=drawn)
@@ -99,7 +87,7 @@ class CodeView(Canvas):
 
     def stage_at(self, at: QPointF) -> Stage | None:
         """Stage of the line at a position, None beside all or on a line of none."""
-        picture = self._picture
+        picture = self.picture
         if picture is None:
             return None
         for place, drawn in self._places(picture):
@@ -116,7 +104,7 @@ class CodeView(Canvas):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll a program that is too long; one that fits leaves the wheel to others."""
-        picture = self._picture
+        picture = self.picture
         if picture is None or not self._most(picture):
             event.ignore()
             return
@@ -126,7 +114,7 @@ class CodeView(Canvas):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Up and Down go to the line of the stage before or after; Ctrl with them scrolls."""
         step = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(event.key()))
-        picture = self._picture
+        picture = self.picture
         if step is None or picture is None:
             super().keyPressEvent(event)
         elif event.modifiers() & Qt.KeyboardModifier.ControlModifier:

@@ -77,7 +77,7 @@ class CurvePicture:
     legend: tuple[Entry, ...]
 
 
-class CurvePlot(Plot):
+class CurvePlot(Plot[CurvePicture]):
     """Shows a CurvePicture; the pointer picks the nearest neuron."""
 
     pointed = Signal(object)
@@ -88,7 +88,6 @@ class CurvePlot(Plot):
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build an empty plot."""
         super().__init__(parent)
-        self._picture: CurvePicture | None = None
         self._settled = 0
         """Counts the tokens, so that dots at rest are drawn from one layer."""
         self._bars = StackedBars()
@@ -103,9 +102,9 @@ class CurvePlot(Plot):
             item.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         self.moved.connect(self._report)
 
-    def show_curve(self, picture: CurvePicture) -> None:
+    def show_picture(self, picture: CurvePicture) -> None:
         """Draw a picture."""
-        before, self._picture = self._picture, picture
+        before, self.picture = self.picture, picture
         self.sentence = ""
         if before is None or not _same_dots(before, picture):
             self._settled += 1
@@ -117,15 +116,9 @@ class CurvePlot(Plot):
             self._draw_bars(picture)
         self.set_axes(picture.axes, picture.look)
 
-    def show_sentence(self, sentence: str, look: Appearance) -> None:
-        """Draw nothing but a sentence."""
-        self._picture, self.sentence = None, sentence
-        self.set_look(look)
-        self.set_axes(None, look)
-
     def neuron_at(self, at: QPointF) -> int | None:
         """Neuron nearest along z, where the pointer is on the bars or near the dots."""
-        picture = self._picture
+        picture = self.picture
         if picture is None or picture.entered < 1.0 or not self.area.contains(at):
             return None
         z, y = self.values_at(at)
@@ -144,10 +137,10 @@ class CurvePlot(Plot):
     def paint_front(self, painter: QPainter) -> None:
         """Paint legend and marks over the curve."""
         super().paint_front(painter)
-        if self._picture is None or self.area.width() <= 0 or self.area.height() <= 0:
+        if self.picture is None or self.area.width() <= 0 or self.area.height() <= 0:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-        picture = self._picture
+        picture = self.picture
         if picture.progress >= 1.0:
             key = (self._settled, self.area.getRect())
             self.draw_layer(painter, "dots", key, paint=lambda on: self._paint_dots(on, picture))
@@ -160,8 +153,8 @@ class CurvePlot(Plot):
             (picture.legend, colours, self.area.getRect()),
             paint=lambda on: self._paint_legend(on, picture),
         )
-        for mark in self._picture.marks:
-            self._paint_mark(painter, self._picture, mark)
+        for mark in self.picture.marks:
+            self._paint_mark(painter, self.picture, mark)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Choose the neuron under the pointer."""

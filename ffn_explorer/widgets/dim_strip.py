@@ -58,7 +58,6 @@ class DimStrip(Canvas):
         self.picture = picture
         self.set_look(look)
         self.lay_out()
-        self.front.update()
 
     @property
     def area(self) -> QRectF:

@@ -6,11 +6,10 @@ from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.core.stages import Stage
-from ffn_explorer.state.app_state import Appearance
-from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.gate_lanes_paint import LanesPainter, lane_image
 from ffn_explorer.widgets.gate_lanes_picture import Lane, LanePlaces, LanesPicture, LaneWords, lane_places
 from ffn_explorer.widgets.layers import Layers
+from ffn_explorer.widgets.picture_canvas import PictureCanvas
 from ffn_explorer.widgets.pooling import Columns, columns
 from ffn_explorer.widgets.sameness import same_parts
 from ffn_explorer.widgets.theme import theme_of
@@ -27,7 +26,7 @@ _KEYS = {"+": 1.0, "=": 1.0, "-": -1.0, "_": -1.0}
 """The second of each is the first with Shift, on most keyboards."""
 
 
-class GateLanes(Canvas):
+class GateLanes(PictureCanvas[LanesPicture]):
     """Shows a LanesPicture; its images are made once per data, place and theme."""
 
     pointed = Signal(object)
@@ -42,7 +41,6 @@ class GateLanes(Canvas):
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build empty lanes."""
         super().__init__(parent)
-        self.picture: LanesPicture | None = None
         self.places: LanePlaces | None = None
         self.columns: Columns | None = None
         self._images: tuple[QImage, ...] = ()
@@ -50,18 +48,6 @@ class GateLanes(Canvas):
         self._made_from: tuple[object, ...] = ()
         self._layers = Layers()
         self.moved.connect(self._report)
-
-    def show_lanes(self, picture: LanesPicture) -> None:
-        """Draw a picture."""
-        self.picture, self.sentence = picture, ""
-        self.set_look(picture.look)
-        self.lay_out()
-
-    def show_sentence(self, sentence: str, look: Appearance) -> None:
-        """Draw nothing but a sentence."""
-        self.picture, self.sentence = None, sentence
-        self.set_look(look)
-        self.lay_out()
 
     def lay_out(self) -> None:
         """Divide the widget; make the images if their data, place or theme changed."""
@@ -73,7 +59,6 @@ class GateLanes(Canvas):
             self.places = lane_places(shown, self.width(), self.height(), ratio=ratio)
         if shown is not None and self.places is not None:
             self._make_images(shown, self.places.pixels)
-        self.front.update()
         if before != self._per_pixel():
             self.scaled.emit()
 

@@ -9,7 +9,6 @@ from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.core.stages import Stage
-from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, draw_text
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.gate_map_paint import GatePainter, columns_fitting, table_width
@@ -33,7 +32,7 @@ _REACH_PX = 12
 _READOUT_LINES = 8
 
 
-class GateMap(Plot):
+class GateMap(Plot[GateMapPicture]):
     """Shows a GateMapPicture; the pointer picks the nearest neuron of the chosen token."""
 
     pointed = Signal(object)
@@ -44,7 +43,6 @@ class GateMap(Plot):
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build an empty map."""
         super().__init__(parent)
-        self.picture: GateMapPicture | None = None
         self.columns = 0
         """Columns of numbers that stand beside the map; 0 writes them into its corners."""
         self._made_from: tuple[object, ...] = ()
@@ -53,7 +51,7 @@ class GateMap(Plot):
         self.box.addItem(self._density, ignoreBounds=True)
         self.moved.connect(self._report)
 
-    def show_map(self, picture: GateMapPicture) -> None:
+    def show_picture(self, picture: GateMapPicture) -> None:
         """Draw a picture."""
         before, self.picture = self.picture, picture
         self.sentence = ""
@@ -72,17 +70,11 @@ class GateMap(Plot):
         line = QFontMetricsF(font(picture.look, "small")).height()
         self.set_axes(axes_of(picture, most=int((self.height() - 6 * line) / (1.6 * line))), picture.look)
 
-    def show_sentence(self, sentence: str, look: Appearance) -> None:
-        """Draw nothing but a sentence."""
-        self.picture, self.sentence = None, sentence
-        self.set_look(look)
-        self.set_axes(None, look)
-
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         """Another height has room for other ticks."""
         super().resizeEvent(event)
         if event is not None and self.picture is not None:
-            self.show_map(self.picture)
+            self.show_picture(self.picture)
 
     def neuron_at(self, at: QPointF) -> int | None:
         """The nearest neuron of the chosen token, where one is near."""

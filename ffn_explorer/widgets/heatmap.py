@@ -7,12 +7,12 @@ from PySide6.QtCore import QPointF, QSizeF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QTransform, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.layers import Layers
 from ffn_explorer.widgets.map_frame import MapPainter
 from ffn_explorer.widgets.map_image import MapImage, map_image
 from ffn_explorer.widgets.map_picture import MapPicture, MapPlaces, map_places
 from ffn_explorer.widgets.opaque_image import OpaqueImage
+from ffn_explorer.widgets.picture_canvas import PictureCanvas
 from ffn_explorer.widgets.pooling import ZERO, Columns, columns
 from ffn_explorer.widgets.sameness import same_parts
 from ffn_explorer.widgets.theme import theme_of
@@ -26,7 +26,7 @@ _NOTCH = 120.0
 _MINUS_KEY = "_"  # minus with Shift, which the plus key needs on most keyboards
 
 
-class HeatMap(Canvas):
+class HeatMap(PictureCanvas[MapPicture]):
     """Shows a MapPicture. Its image is made once per data, place and theme; a frame only moves the cover."""
 
     pointed = Signal(object)
@@ -43,7 +43,6 @@ class HeatMap(Canvas):
         super().__init__(parent)
         self.columns: Columns | None = None
         self.rows_per_pixel = 0.0
-        self._picture: MapPicture | None = None
         self._places: MapPlaces | None = None
         self._image: MapImage | None = None
         self._made_from: tuple[object, ...] = ()
@@ -52,39 +51,24 @@ class HeatMap(Canvas):
         self.addItem(self._item)
         self.moved.connect(self._report)
 
-    @property
-    def picture(self) -> MapPicture | None:
-        """What is shown, None while only a sentence is."""
-        return self._picture
-
-    def show_map(self, picture: MapPicture) -> None:
+    def show_picture(self, picture: MapPicture) -> None:
         """Draw a picture."""
-        before, self._picture = self._picture, picture
-        self.sentence = ""
-        if before is not None and before.stage != picture.stage:
+        if self.picture is not None and self.picture.stage != picture.stage:
             self._pointed = None
-        if before is None or before.look != picture.look:
-            self.set_look(picture.look)
-        self.lay_out()
-
-    def show_sentence(self, sentence: str) -> None:
-        """Draw nothing but a sentence."""
-        self._picture, self.sentence = None, sentence
-        self.lay_out()
+        super().show_picture(picture)
 
     def lay_out(self) -> None:
         """Divide the widget, make the image if its data, place or theme changed, and repaint."""
         super().lay_out()
         before = self._scale()
         self.columns, self._places = None, None
-        self._item.setVisible(self._picture is not None and self._place(self._picture))
-        self.front.update()
+        self._item.setVisible(self.picture is not None and self._place(self.picture))
         if before != self._scale():
             self.scaled.emit()
 
     def cell_at(self, at: QPointF) -> tuple[int, int] | None:
         """(row, column) of the strongest member of the pixel at a position; None where nothing is shown."""
-        picture, places, image, laid = self._picture, self._places, self._image, self.columns
+        picture, places, image, laid = self.picture, self._places, self._image, self.columns
         if picture is None or places is None or image is None or laid is None:
             return None
         x, y = self._device_pixel(at, places)
@@ -98,7 +82,7 @@ class HeatMap(Canvas):
 
     def token_at(self, at: QPointF) -> str:
         """The whole token whose label lies at a position, "" beside the labels."""
-        picture, places = self._picture, self._places
+        picture, places = self.picture, self._places
         if picture is None or places is None or not 0 <= at.x() < places.area.left():
             return ""
         _, y = self._device_pixel(at, places)
@@ -107,15 +91,15 @@ class HeatMap(Canvas):
 
     def paint_front(self, painter: QPainter) -> None:
         """Paint labels, scale and selection."""
-        if self._picture is not None and self._places is not None and self.columns is not None:
-            MapPainter(painter, self._picture, places=self._places, columns=self.columns).paint(self._layers)
+        if self.picture is not None and self._places is not None and self.columns is not None:
+            MapPainter(painter, self.picture, places=self._places, columns=self.columns).paint(self._layers)
         super().paint_front(painter)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Choose the cell, or only the row beside the image."""
         super().mousePressEvent(event)
         places = self._places
-        if self._picture is None or places is None or event.button() != Qt.MouseButton.LeftButton:
+        if self.picture is None or places is None or event.button() != Qt.MouseButton.LeftButton:
             return
         _, y = self._device_pixel(event.position(), places)
         inside = 0 <= y < places.pixels[1] and event.position().x() <= places.area.right()
@@ -127,12 +111,12 @@ class HeatMap(Canvas):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Show all columns again."""
         super().mouseDoubleClickEvent(event)
-        if self._picture is not None and event.button() == Qt.MouseButton.LeftButton:
+        if self.picture is not None and event.button() == Qt.MouseButton.LeftButton:
             self.zoomed.emit(0, 0)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom the columns around the pointer; with Shift, or sideways, move along them."""
-        if self._picture is None or self._places is None:
+        if self.picture is None or self._places is None:
             event.ignore()
             return
         event.accept()
@@ -146,9 +130,9 @@ class HeatMap(Canvas):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Plus and minus zoom around the chosen column, 0 shows all; arrows step."""
         notches = {"+": 1.0, "=": 1.0, "-": -1.0, _MINUS_KEY: -1.0}.get(event.text())
-        if self._picture is not None and notches is not None:
-            self._zoom(notches, around=self._chosen_share(self._picture))
-        elif self._picture is not None and event.text() == "0":
+        if self.picture is not None and notches is not None:
+            self._zoom(notches, around=self._chosen_share(self.picture))
+        elif self.picture is not None and event.text() == "0":
             self.zoomed.emit(0, 0)
         else:
             super().keyPressEvent(event)
@@ -212,16 +196,16 @@ class HeatMap(Canvas):
         return min(1.0, max(0.0, (picture.column + 0.5 - picture.first) / picture.shown))
 
     def _zoom(self, notches: float, *, around: float) -> None:
-        if self._picture is None:
+        if self.picture is None:
             return
-        now, axis = self._picture.shown, self._picture.axis
+        now, axis = self.picture.shown, self.picture.axis
         shown = min(axis, max(min(LEAST_COLUMNS, axis), round(now / _ZOOM_PER_NOTCH**notches)))
-        self._ask(self._picture.first + around * (now - shown), shown, axis=axis)
+        self._ask(self.picture.first + around * (now - shown), shown, axis=axis)
 
     def _pan(self, notches: float) -> None:
-        if self._picture is not None:
-            step = notches * _PAN_PER_NOTCH * self._picture.shown
-            self._ask(self._picture.first + step, self._picture.shown, axis=self._picture.axis)
+        if self.picture is not None:
+            step = notches * _PAN_PER_NOTCH * self.picture.shown
+            self._ask(self.picture.first + step, self.picture.shown, axis=self.picture.axis)
 
     def _ask(self, first: float, shown: int, *, axis: int) -> None:
         if shown >= axis:

@@ -67,7 +67,6 @@ class LabView(Canvas):
             room = self._room(picture)
             if picture.rows is not None:
                 self._plan = rows_in(room, picture.rows)
-        self.front.update()
 
     def token_at(self, at: QPointF) -> int | None:
         """Token whose row a point lies in."""

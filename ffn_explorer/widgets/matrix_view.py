@@ -6,11 +6,11 @@ from PySide6.QtCore import QPointF, QSizeF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QTransform, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.layers import Layers
 from ffn_explorer.widgets.matrix_frame import MatrixPainter
 from ffn_explorer.widgets.matrix_image import Hit, MatrixImage, matrix_image, per_pixel
 from ffn_explorer.widgets.matrix_picture import MatrixPicture, MatrixPlaces, Span, matrix_places
+from ffn_explorer.widgets.picture_canvas import PictureCanvas
 from ffn_explorer.widgets.theme import theme_of
 
 LEAST = 4
@@ -31,7 +31,7 @@ _PAN_KEYS = {
 }
 
 
-class MatrixView(Canvas):
+class MatrixView(PictureCanvas[MatrixPicture]):
     """Shows a MatrixPicture. Its image is made once per window, place and theme."""
 
     pointed = Signal(object)
@@ -48,7 +48,6 @@ class MatrixView(Canvas):
         super().__init__(parent)
         self.per_pixel: tuple[float, float] | None = None
         """Rows and columns of which a device pixel shows the strongest."""
-        self._picture: MatrixPicture | None = None
         self._places: MatrixPlaces | None = None
         self._image: MatrixImage | None = None
         self._made_from: tuple[object, ...] = ()
@@ -60,33 +59,23 @@ class MatrixView(Canvas):
         self.addItem(self._item)
         self.moved.connect(self._report)
 
-    def show_matrix(self, picture: MatrixPicture) -> None:
+    def show_picture(self, picture: MatrixPicture) -> None:
         """Draw a picture."""
-        before, self._picture = self._picture, picture
-        self.sentence = ""
-        if before is None or before.look != picture.look:
-            self.set_look(picture.look)
-        if before is None or before.made.role != picture.made.role:
+        if self.picture is None or self.picture.made.role != picture.made.role:
             self._pointed = None
-        self.lay_out()
-
-    def show_sentence(self, sentence: str) -> None:
-        """Draw nothing but a sentence."""
-        self._picture, self.sentence = None, sentence
-        self.lay_out()
+        super().show_picture(picture)
 
     def lay_out(self) -> None:
         """Divide the widget, make the image if its data, place or theme changed, and repaint."""
         super().lay_out()
         before, self.per_pixel, self._places = self.per_pixel, None, None
-        self._item.setVisible(self._picture is not None and self._place(self._picture))
-        self.front.update()
+        self._item.setVisible(self.picture is not None and self._place(self.picture))
         if before != self.per_pixel:
             self.scaled.emit()
 
     def weight_at(self, at: QPointF) -> tuple[int, int] | None:
         """(row, column) at a position: the strongest of a pixel's weights where they are known one by one."""
-        hit, picture, places = self.hit_at(at), self._picture, self._places
+        hit, picture, places = self.hit_at(at), self.picture, self._places
         if hit is None or picture is None or places is None:
             return None
         row, column = int(places.row_at(picture, at.y())), int(places.column_at(picture, at.x()))
@@ -103,15 +92,15 @@ class MatrixView(Canvas):
 
     def paint_front(self, painter: QPainter) -> None:
         """Paint labels, numbers, lines and lens."""
-        if self._picture is not None and self._places is not None:
+        if self.picture is not None and self._places is not None:
             known = self._image is not None
-            MatrixPainter(painter, self._picture, self._places).paint(self._layers, known=known)
+            MatrixPainter(painter, self.picture, self._places).paint(self._layers, known=known)
         super().paint_front(painter)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Begin a click or a drag."""
         super().mousePressEvent(event)
-        picture, places = self._picture, self._places
+        picture, places = self.picture, self._places
         if picture is None or places is None or event.button() != Qt.MouseButton.LeftButton:
             return
         if places.small.contains(event.position()):
@@ -139,12 +128,12 @@ class MatrixView(Canvas):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Show the whole matrix again."""
         super().mouseDoubleClickEvent(event)
-        if self._picture is not None and event.button() == Qt.MouseButton.LeftButton:
-            self._show_all(self._picture)
+        if self.picture is not None and event.button() == Qt.MouseButton.LeftButton:
+            self._show_all(self.picture)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom around the pointer; Shift (or a sideways wheel) moves the columns, Ctrl the rows."""
-        picture, places = self._picture, self._places
+        picture, places = self.picture, self._places
         if picture is None or places is None:
             event.ignore()
             return
@@ -162,7 +151,7 @@ class MatrixView(Canvas):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Plus and minus zoom around what is chosen, 0 shows all, Ctrl and arrows move; arrows alone step."""
-        picture, pan = self._picture, _PAN_KEYS.get(Qt.Key(event.key()))
+        picture, pan = self.picture, _PAN_KEYS.get(Qt.Key(event.key()))
         if picture is None:
             super().keyPressEvent(event)
         elif event.text() in _ZOOM_KEYS and event.text():
@@ -210,7 +199,7 @@ class MatrixView(Canvas):
         self.tell_pointed(None if at is None else self.weight_at(at))
 
     def _drag_to(self, at: QPointF) -> None:
-        picture, places, pressed = self._picture, self._places, self._pressed
+        picture, places, pressed = self.picture, self._places, self._pressed
         if picture is None or places is None or pressed is None:
             return
         start, rows, columns = pressed
@@ -227,7 +216,7 @@ class MatrixView(Canvas):
 
     def _zoom(self, notches: float, *, around: tuple[float, float]) -> None:
         """Zoom so that the point at the shares `around` = (across, down) stays where it is."""
-        picture = self._picture
+        picture = self.picture
         if picture is None:
             return
         asked = []
@@ -240,7 +229,7 @@ class MatrixView(Canvas):
 
     def _pan(self, across: float, down: float) -> None:
         """Move by shares of what is in sight."""
-        picture = self._picture
+        picture = self.picture
         if picture is not None:
             high, wide = picture.rows[1] - picture.rows[0], picture.columns[1] - picture.columns[0]
             # At the deepest zoom a share of what is in sight may be less than one weight.
@@ -251,7 +240,7 @@ class MatrixView(Canvas):
         self._ask(0, picture.made.shape[0], 0, picture.made.shape[1])
 
     def _ask(self, row: float, high: int, column: float, wide: int) -> None:
-        picture = self._picture
+        picture = self.picture
         if picture is None:
             return
         rows, columns = (

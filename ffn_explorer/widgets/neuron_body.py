@@ -107,7 +107,7 @@ class NeuronBody(QWidget):
     def _columns(self, main: QRect, aside: QRect) -> dict[QWidget, QRect]:
         """Reading and writing beside facts and tokens; writing under the tokens where they leave room."""
         stack, gap = self._stack(main), px(self.look, GAP_PX)
-        tokens, laid, shown = stack[self.tokens], self.tokens.laid, self.tokens.ranking
+        tokens, laid, shown = stack[self.tokens], self.tokens.laid, self.tokens.picture
         needed = 0 if laid is None or shown is None else round(laid.head + (shown.total + 0.5) * laid.row)
         left = tokens.height() - needed - gap
         if not needed or left < px(self.look, LEFT_OVER_PX):

@@ -5,17 +5,16 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
-from ffn_explorer.state.app_state import Appearance
-from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.layers import Layers
 from ffn_explorer.widgets.neuron_counts_paint import CountsPainter, bars_of
 from ffn_explorer.widgets.neuron_counts_picture import CountPlaces, CountsPicture, CountWords, count_places
+from ffn_explorer.widgets.picture_canvas import PictureCanvas
 from ffn_explorer.widgets.pooling import lanes
 
 __all__ = ["CountWords", "CountsPicture", "NeuronCounts"]
 
 
-class NeuronCounts(Canvas):
+class NeuronCounts(PictureCanvas[CountsPicture]):
     """Shows a CountsPicture; pointer and clicks name neurons."""
 
     pointed = Signal(object)
@@ -26,29 +25,15 @@ class NeuronCounts(Canvas):
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build an empty picture."""
         super().__init__(parent)
-        self.picture: CountsPicture | None = None
         self.places: CountPlaces | None = None
         self._layers = Layers()
         self.moved.connect(self._report)
-
-    def show_counts(self, picture: CountsPicture) -> None:
-        """Draw a picture."""
-        self.picture, self.sentence = picture, ""
-        self.set_look(picture.look)
-        self.lay_out()
-
-    def show_sentence(self, sentence: str, look: Appearance) -> None:
-        """Draw nothing but a sentence."""
-        self.picture, self.sentence = None, sentence
-        self.set_look(look)
-        self.lay_out()
 
     def lay_out(self) -> None:
         """Divide the widget."""
         super().lay_out()
         shown = self.picture
         self.places = None if shown is None else count_places(shown, self.width(), self.height())
-        self.front.update()
 
     def paint_front(self, painter: QPainter) -> None:
         """Paint strip, bars and words."""

@@ -111,7 +111,6 @@ class PlaceView(Canvas):
                 self._lanes = lanes_in(room, picture.depth)
             else:
                 self._lay_rows(picture, room)
-        self.front.update()
 
     def hit_at(self, at: QPointF) -> Hit:
         """What lies at a point."""

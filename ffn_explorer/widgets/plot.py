@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.state import numbers
 from ffn_explorer.state.app_state import Appearance
-from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text, fitting
 from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.layers import Layers
+from ffn_explorer.widgets.picture_canvas import P, PictureCanvas
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import theme_of
 
@@ -39,7 +39,7 @@ class Axes:
     """Words of the ticks where they are not their numbers, as on a logarithmic axis; a word per tick."""
 
 
-class Plot(Canvas):
+class Plot(PictureCanvas[P]):
     """Base of plots: fixed ranges, grid, zero axes and tick labels; subclasses add items to `box`."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -57,6 +57,12 @@ class Plot(Canvas):
         for depth, item in ((0, self._grid), (3, self._zero)):
             item.setZValue(depth)
             self.box.addItem(item, ignoreBounds=True)
+
+    def show_sentence(self, sentence: str, look: Appearance) -> None:
+        """Draw nothing but a sentence."""
+        self.picture, self.sentence = None, sentence
+        self.set_look(look)
+        self.set_axes(None, look)
 
     def set_axes(self, axes: Axes | None, look: Appearance) -> None:
         """Take other axes (None shows nothing but `sentence`) and place everything."""
@@ -79,7 +85,6 @@ class Plot(Canvas):
             self.area = self._area(axes)
             self.box.setGeometry(self.area)
             self.box.setRange(xRange=axes.x, yRange=axes.y, padding=0, disableAutoRange=True)
-        self.front.update()
 
     def point_of(self, x: float, y: float) -> QPointF:
         """Position in the widget of a point of the plot."""

@@ -4,8 +4,7 @@ from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QWheelEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from ffn_explorer.state.app_state import Appearance
-from ffn_explorer.widgets.canvas import Canvas
+from ffn_explorer.widgets.picture_canvas import PictureCanvas
 from ffn_explorer.widgets.plain_tip import plain_tip
 from ffn_explorer.widgets.ranked_paint import marker_place, paint_ranking
 from ffn_explorer.widgets.ranking import Column, Laid, Ranking, Row, lay_out
@@ -18,7 +17,7 @@ NOTCH = 120
 ROWS_PER_NOTCH = 3
 
 
-class RankedList(Canvas):
+class RankedList(PictureCanvas[Ranking]):
     """Shows a Ranking; pointing and clicking name the row's key, wheel and marker the wanted first row.
 
     Left and right arrows come as `stepped`, as from every canvas; up and down choose the next row.
@@ -34,7 +33,6 @@ class RankedList(Canvas):
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build an empty list."""
         super().__init__(parent)
-        self.ranking: Ranking | None = None
         self.laid: Laid | None = None
         self.walking = False
         """Whether the row being chosen was reached by an arrow key: a run of them is one step of undo."""
@@ -42,33 +40,20 @@ class RankedList(Canvas):
         self._grip: float | None = None
         self.moved.connect(self._report)
 
-    def show_ranking(self, ranking: Ranking) -> None:
-        """Draw a ranking."""
-        self.ranking, self.sentence = ranking, ""
-        self.set_look(ranking.look)
-        self.lay_out()
-
-    def show_sentence(self, sentence: str, look: Appearance) -> None:
-        """Draw nothing but a sentence."""
-        self.ranking, self.sentence = None, sentence
-        self.set_look(look)
-        self.lay_out()
-
     def lay_out(self) -> None:
         """Place rows and columns anew."""
         super().lay_out()
-        shown, before = self.ranking, self.laid
+        shown, before = self.picture, self.laid
         self.laid = None if shown is None else lay_out(shown, self.width(), self.height())
-        self.front.update()
         if self._at is not None and before is not None and self.laid and before.first != self.laid.first:
             # Other rows have come under a pointer that did not move.
             self._point(self._at)
 
     def paint_front(self, painter: QPainter) -> None:
         """Paint the ranking."""
-        if self.ranking is not None and self.laid is not None:
+        if self.picture is not None and self.laid is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-            paint_ranking(painter, self.ranking, self.laid)
+            paint_ranking(painter, self.picture, self.laid)
         super().paint_front(painter)
 
     def key_at(self, at: QPointF) -> int | None:
@@ -128,21 +113,21 @@ class RankedList(Canvas):
         return super().event(event)
 
     def _tip_at(self, at: QPointF) -> str:
-        if self.ranking is None or self.laid is None or at.y() > self.laid.head:
+        if self.picture is None or self.laid is None or at.y() > self.laid.head:
             return ""
-        pairs = zip(self.ranking.columns, self.laid.columns, strict=False)
+        pairs = zip(self.picture.columns, self.laid.columns, strict=False)
         return next((column.tip for column, (left, right) in pairs if left <= at.x() <= right), "")
 
     def _step(self, by: int) -> None:
-        if self.ranking is None or self.laid is None or not self.laid.rows:
+        if self.picture is None or self.laid is None or not self.laid.rows:
             return
-        now = self._place_of_chosen(self.ranking, self.laid)
+        now = self._place_of_chosen(self.picture, self.laid)
         wanted = self.laid.first if now is None else now + by
-        if not 0 <= wanted < self.ranking.total or wanted == now:
+        if not 0 <= wanted < self.picture.total or wanted == now:
             return
         first, in_sight = self.laid.first, self.laid.in_sight
         self.walking = True
-        self.chosen.emit(self.ranking.row(wanted).key)
+        self.chosen.emit(self.picture.row(wanted).key)
         self.walking = False
         if not first <= wanted < first + in_sight:
             self._scroll_to(wanted if wanted < first else wanted - in_sight + 1)
@@ -156,33 +141,33 @@ class RankedList(Canvas):
         return laid.first + keys.index(ranking.chosen) if ranking.chosen in keys else None
 
     def _scrolls(self) -> bool:
-        shown, laid = self.ranking, self.laid
+        shown, laid = self.picture, self.laid
         return shown is not None and laid is not None and shown.total > laid.in_sight
 
     def _scroll_to(self, wanted: int) -> None:
-        if self.ranking is None or self.laid is None:
+        if self.picture is None or self.laid is None:
             return
-        first = min(max(0, wanted), max(0, self.ranking.total - self.laid.in_sight))
-        if first != self.ranking.first:
+        first = min(max(0, wanted), max(0, self.picture.total - self.laid.in_sight))
+        if first != self.picture.first:
             self.scrolled.emit(first)
 
     def _take_marker(self, y: float) -> None:
         """Hold the marker where it was pressed; a press beside it brings its middle there."""
-        if self.ranking is None or self.laid is None:
+        if self.picture is None or self.laid is None:
             return
-        marker = marker_place(self.ranking, self.laid)
+        marker = marker_place(self.picture, self.laid)
         on = marker.top() <= y <= marker.bottom()
         self._grip = y - marker.top() if on else marker.height() / 2
         if not on:
             self._drag_marker(y)
 
     def _drag_marker(self, y: float) -> None:
-        if self.ranking is None or self.laid is None or self._grip is None:
+        if self.picture is None or self.laid is None or self._grip is None:
             return
-        marker = marker_place(self.ranking, self.laid)
+        marker = marker_place(self.picture, self.laid)
         room = self.laid.row * self.laid.in_sight - marker.height()
         share = (y - self._grip - self.laid.head) / max(1.0, room)
-        self._scroll_to(round(share * (self.ranking.total - self.laid.in_sight)))
+        self._scroll_to(round(share * (self.picture.total - self.laid.in_sight)))
 
     def _report(self, at: QPointF | None) -> None:
         self.tell_pointed(None if at is None else self.key_at(at))

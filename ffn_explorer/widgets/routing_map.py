@@ -4,8 +4,7 @@ from PySide6.QtCore import QPointF, QSizeF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from ffn_explorer.state.app_state import Appearance
-from ffn_explorer.widgets.canvas import Canvas
+from ffn_explorer.widgets.picture_canvas import PictureCanvas
 from ffn_explorer.widgets.routing_paint import RoutingCells
 from ffn_explorer.widgets.routing_picture import RoutingPicture, RoutingPlaces, routing_places
 from ffn_explorer.widgets.routing_sides import RoutingSides
@@ -22,7 +21,7 @@ _NOWHERE: At = (None, None)
 _ACTS = {"d": "drop", "r": "force", "a": "restore", "w": "mode"}
 
 
-class RoutingMap(Canvas):
+class RoutingMap(PictureCanvas[RoutingPicture]):
     """Shows a RoutingPicture."""
 
     pointed = Signal(object)
@@ -37,32 +36,17 @@ class RoutingMap(Canvas):
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build an empty map."""
         super().__init__(parent)
-        self._picture: RoutingPicture | None = None
         self._pointed = _NOWHERE
         self.moved.connect(self._report)
-
-    def show_routing(self, picture: RoutingPicture) -> None:
-        """Draw a picture."""
-        self._picture, self.sentence = picture, ""
-        self.set_look(picture.look)
-        self.lay_out()
-        self.front.update()
-
-    def show_sentence(self, sentence: str, look: Appearance) -> None:
-        """Draw nothing but a sentence."""
-        self._picture, self.sentence = None, sentence
-        self.set_look(look)
-        self.lay_out()
-        self.front.update()
 
     @property
     def places(self) -> RoutingPlaces | None:
         """Where everything stands."""
-        return None if self._picture is None else routing_places(self._picture, QSizeF(self.size()))
+        return None if self.picture is None else routing_places(self.picture, QSizeF(self.size()))
 
     def at(self, point: QPointF) -> At:
         """Token and expert at a position: cells give both, loads an expert, margins and names a token."""
-        picture, places = self._picture, self.places
+        picture, places = self.picture, self.places
         if picture is None or places is None or picture.share <= 0.0:
             return _NOWHERE
         area, load = places.area, places.load
@@ -80,10 +64,10 @@ class RoutingMap(Canvas):
     def paint_front(self, painter: QPainter) -> None:
         """Paint the picture."""
         places = self.places
-        if self._picture is not None and places is not None:
-            cells = RoutingCells(painter, self._picture, places)
+        if self.picture is not None and places is not None:
+            cells = RoutingCells(painter, self.picture, places)
             cells.paint_cells()
-            RoutingSides(painter, self._picture, places).paint_sides()
+            RoutingSides(painter, self.picture, places).paint_sides()
             cells.paint_names()
         super().paint_front(painter)
 
@@ -97,12 +81,12 @@ class RoutingMap(Canvas):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Show all experts again."""
         super().mouseDoubleClickEvent(event)
-        if self._picture is not None and event.button() == Qt.MouseButton.LeftButton:
+        if self.picture is not None and event.button() == Qt.MouseButton.LeftButton:
             self.zoomed.emit(0, 0)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom the experts around the pointer; with Shift, or sideways, move along them."""
-        picture, places = self._picture, self.places
+        picture, places = self.picture, self.places
         if picture is None or places is None:
             event.ignore()
             return
@@ -116,7 +100,7 @@ class RoutingMap(Canvas):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """D drops, R forces, A brings all back, W changes the mode; plus, minus and 0 zoom; arrows step."""
-        picture = self._picture
+        picture = self.picture
         act = _ACTS.get(event.text().lower())
         notches = {"+": 1.0, "=": 1.0, "-": -1.0, "_": -1.0}.get(event.text())
         if picture is None:
@@ -132,16 +116,16 @@ class RoutingMap(Canvas):
             super().keyPressEvent(event)
 
     def _zoom(self, notches: float, *, around: float) -> None:
-        if self._picture is None:
+        if self.picture is None:
             return
-        now, every = self._picture.shown, self._picture.table.experts
+        now, every = self.picture.shown, self.picture.table.experts
         wanted = round(now / _ZOOM_PER_NOTCH**notches)
         shown = min(every, max(min(LEAST_COLUMNS, every), wanted if wanted != now else now - int(notches)))
-        self._ask(self._picture.first + round(around * (now - shown)), shown)
+        self._ask(self.picture.first + round(around * (now - shown)), shown)
 
     def _ask(self, first: int, shown: int) -> None:
-        assert self._picture is not None
-        every = self._picture.table.experts
+        assert self.picture is not None
+        every = self.picture.table.experts
         if shown >= every:
             self.zoomed.emit(0, 0)
         else:

@@ -8,7 +8,6 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
-from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.hatch import hatched
@@ -24,7 +23,7 @@ _REACH_PX = 9
 _RADIUS_PX = 5.5
 
 
-class SpreadPlot(Plot):
+class SpreadPlot(Plot[SpreadPicture]):
     """Shows a SpreadPicture."""
 
     wanted = Signal(float)
@@ -35,7 +34,6 @@ class SpreadPlot(Plot):
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build an empty plot."""
         super().__init__(parent)
-        self.picture: SpreadPicture | None = None
         self._held = False
         self._bars = pg.BarGraphItem(x0=[], x1=[], y0=[], height=[], pen=None)
         self._token, self._other = pg.PlotCurveItem(), pg.PlotCurveItem()
@@ -46,7 +44,7 @@ class SpreadPlot(Plot):
             self.box.addItem(item, ignoreBounds=True)
         self.moved.connect(self._drag)
 
-    def show_spread(self, picture: SpreadPicture) -> None:
+    def show_picture(self, picture: SpreadPicture) -> None:
         """Draw a picture."""
         before, self.picture = self.picture, picture
         self.sentence = ""
@@ -54,12 +52,6 @@ class SpreadPlot(Plot):
             self.set_look(picture.look)
         self._draw_bars(picture)
         self.set_axes(axes_of(picture), picture.look)
-
-    def show_sentence(self, sentence: str, look: Appearance) -> None:
-        """Draw nothing but a sentence."""
-        self.picture, self.sentence = None, sentence
-        self.set_look(look)
-        self.set_axes(None, look)
 
     def paint_front(self, painter: QPainter) -> None:
         """Paint zeros, legend and the line of theta over the bars."""

@@ -51,22 +51,22 @@ class SumList(RankedList):
     def show_sum(self, ranking: Ranking, tail: Tail) -> None:
         """Draw a ranking and what closes its sum."""
         self.tail = tail
-        self.show_ranking(ranking)
+        self.show_picture(ranking)
 
     def lay_out(self) -> None:
         """Place the rows, and the tail under them; chained bars take the scale that holds them all."""
         super().lay_out()
-        if self.ranking is None or self.tail is None:
+        if self.picture is None or self.tail is None:
             return
-        self.laid = laid_with_tail(self.ranking, self.tail, width=self.width(), height=self.height())
+        self.laid = laid_with_tail(self.picture, self.tail, width=self.width(), height=self.height())
         if self.tail.chained:
             largest = max((abs(end) for pair in chain(self.laid.rows) for end in pair), default=0.0)
-            self.ranking = replace(self.ranking, limit=rounded_up(largest))
+            self.picture = replace(self.picture, limit=rounded_up(largest))
 
     def paint_front(self, painter: QPainter) -> None:
         """Paint rows, a line above the tail, and chained bars."""
         super().paint_front(painter)
-        shown, laid, tail = self.ranking, self.laid, self.tail
+        shown, laid, tail = self.picture, self.laid, self.tail
         if shown is None or laid is None or tail is None:
             return
         theme = theme_of(shown.look)

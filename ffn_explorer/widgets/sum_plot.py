@@ -54,7 +54,7 @@ class SumPicture:
     marks: tuple[SumMark, ...] = ()
 
 
-class SumPlot(Plot):
+class SumPlot(Plot[SumPicture]):
     """Shows a SumPicture; the handle follows a drag, a click and the arrow keys."""
 
     picked = Signal(int)
@@ -67,7 +67,6 @@ class SumPlot(Plot):
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build an empty plot."""
         super().__init__(parent)
-        self._picture: SumPicture | None = None
         self._held = False
         self._lines = tuple(pg.PlotCurveItem(antialias=True, connect="finite") for _ in range(4))
         for depth, item in enumerate(self._lines, 4):
@@ -75,9 +74,9 @@ class SumPlot(Plot):
             self.box.addItem(item, ignoreBounds=True)
         self.moved.connect(self._report)
 
-    def show_sum(self, picture: SumPicture) -> None:
+    def show_picture(self, picture: SumPicture) -> None:
         """Draw a picture."""
-        self._picture, self.sentence = picture, ""
+        self.picture, self.sentence = picture, ""
         self.set_look(picture.look)
         self.setCursor(Qt.CursorShape.SplitHCursor)
         self._draw_lines(picture)
@@ -85,27 +84,25 @@ class SumPlot(Plot):
 
     def show_sentence(self, sentence: str, look: Appearance) -> None:
         """Draw nothing but a sentence."""
-        self._picture, self.sentence = None, sentence
         self.unsetCursor()
-        self.set_look(look)
-        self.set_axes(None, look)
+        super().show_sentence(sentence, look)
 
     def k_at(self, x: float) -> int:
         """Number of memories at a place along the axis, nearest and within 1..F."""
-        assert self._picture is not None
+        assert self.picture is not None
         wanted, _ = self.values_at(QPointF(x, 0.0))
-        last = len(self._picture.curves.cosine) - 1
+        last = len(self.picture.curves.cosine) - 1
         return min(last, max(1, round(math.pow(2.0, min(wanted, 40.0)))))
 
     def handle(self) -> QPointF:
         """Middle of the handle."""
-        assert self._picture is not None
-        return self.point_of(math.log2(self._picture.k), self._picture.axes.y[0])
+        assert self.picture is not None
+        return self.point_of(math.log2(self.picture.k), self.picture.axes.y[0])
 
     def paint_front(self, painter: QPainter) -> None:
         """Paint names and handle over the curves."""
         super().paint_front(painter)
-        picture = self._picture
+        picture = self.picture
         if picture is None or self.area.width() <= 0 or self.area.height() <= 0:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
@@ -117,13 +114,13 @@ class SumPlot(Plot):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Bring the handle here, and hold it."""
         super().mousePressEvent(event)
-        if self._picture is not None and event.button() == Qt.MouseButton.LeftButton:
+        if self.picture is not None and event.button() == Qt.MouseButton.LeftButton:
             self._held = True
             self._pick(self.k_at(event.position().x()))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Drag the handle."""
-        if self._held and self._picture is not None:
+        if self._held and self.picture is not None:
             self._pick(self.k_at(event.position().x()))
         else:
             super().mouseMoveEvent(event)
@@ -136,7 +133,7 @@ class SumPlot(Plot):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Left and right move along the axis, down and up by one memory."""
-        picture = self._picture
+        picture = self.picture
         moves = {
             Qt.Key.Key_Left: lambda k: min(k - 1, math.floor(k / STEP)),
             Qt.Key.Key_Right: lambda k: max(k + 1, math.ceil(k * STEP)),
@@ -150,18 +147,18 @@ class SumPlot(Plot):
         self._pick(min(len(picture.curves.cosine) - 1, max(1, move(picture.k))))
 
     def _pick(self, k: int) -> None:
-        if self._picture is not None and k != self._picture.k:
+        if self.picture is not None and k != self.picture.k:
             self.picked.emit(k)
 
     def _report(self, at: QPointF | None) -> None:
-        picture = self._picture
+        picture = self.picture
         inside = at is not None and picture is not None and self.area.contains(at) and not self._held
         self.tell_pointed(self.k_at(at.x()) if at is not None and inside else None)
 
     def _heights(self, x: float) -> tuple[float, ...]:
         """Where both curves run at an x, in pixels."""
-        assert self._picture is not None
-        curves, k = self._picture.curves, self.k_at(x)
+        assert self.picture is not None
+        curves, k = self.picture.curves, self.k_at(x)
         values = (float(line[k]) for line in (curves.cosine, curves.error))
         return tuple(self.point_of(0.0, value).y() for value in values if math.isfinite(value))
 
@@ -191,9 +188,9 @@ class SumPlot(Plot):
     def _area(self, axes: Axes) -> QRectF:
         """Room for the names of the curves at their right ends."""
         area = super()._area(axes)
-        if self._picture is not None:
+        if self.picture is not None:
             metrics = QFontMetricsF(font(self.look, "small", bold=True))
-            widest = max(metrics.horizontalAdvance(name) for name in self._picture.names)
+            widest = max(metrics.horizontalAdvance(name) for name in self.picture.names)
             area.setRight(min(area.right(), self.width() - widest - px(self.look, 14)))
         return area
 

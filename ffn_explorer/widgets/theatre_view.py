@@ -7,7 +7,7 @@ from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.state.app_state import Appearance
-from ffn_explorer.widgets.canvas import Canvas
+from ffn_explorer.widgets.picture_canvas import PictureCanvas
 from ffn_explorer.widgets.theatre_cast import Cast, Say
 from ffn_explorer.widgets.theatre_paint import StageBrush
 from ffn_explorer.widgets.theatre_plan import Plan, most_height, plan_of
@@ -25,7 +25,7 @@ class Spot(NamedTuple):
     expert: int | None = None
 
 
-class TheatreView(Canvas):
+class TheatreView(PictureCanvas[Play]):
     """Canvas with keys at the left, the stream at the right, and values flying between them."""
 
     pointed = Signal(object)
@@ -37,32 +37,18 @@ class TheatreView(Canvas):
         """Build an empty stage; say: words of the panel."""
         super().__init__(parent)
         self._say = say
-        self._play: Play | None = None
         self._plan: tuple[tuple[Cast, int, int, Appearance], Plan] | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.moved.connect(lambda at: self.pointed.emit(None if at is None else self.spot_at(at)))
-
-    def show_play(self, play: Play) -> None:
-        """Draw a moment."""
-        self.sentence = ""
-        self._play = play
-        self.set_look(play.look)
-        self.front.update()
 
     def keep_to(self, cast: Cast | None, look: Appearance) -> None:
         """Become no higher than the picture of a cast needs; None: as high as there is room."""
         self.setMaximumHeight(NO_LIMIT if cast is None else most_height(cast, look))
 
-    def show_sentence(self, sentence: str, look: Appearance) -> None:
-        """Show words alone."""
-        self.sentence, self._play = sentence, None
-        self.set_look(look)
-        self.front.update()
-
     @property
     def plan(self) -> Plan | None:
         """Where everything stands now."""
-        play = self._play
+        play = self.picture
         if play is None:
             return None
         key = (play.cast, self.width(), self.height(), play.look)
@@ -73,13 +59,13 @@ class TheatreView(Canvas):
     def paint_front(self, painter: QPainter) -> None:
         """Paint the play."""
         plan = self.plan
-        if plan is not None and self._play is not None:
-            StageBrush(painter, self._play, plan).paint()
+        if plan is not None and self.picture is not None:
+            StageBrush(painter, self.picture, plan).paint()
         super().paint_front(painter)
 
     def spot_at(self, at: QPointF) -> Spot | None:
         """The memory or dimension at a position."""
-        plan, play = self.plan, self._play
+        plan, play = self.plan, self.picture
         if plan is None or play is None:
             return None
         for row in plan.rows:

@@ -4,9 +4,8 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from ffn_explorer.state.app_state import Appearance
-from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.layers import Layers
+from ffn_explorer.widgets.picture_canvas import PictureCanvas
 from ffn_explorer.widgets.plain_tip import plain_tip
 from ffn_explorer.widgets.token_bars_paint import BarsPainter
 from ffn_explorer.widgets.token_bars_picture import BarPlaces, TokenBar, TokenBarsPicture, bar_places
@@ -17,7 +16,7 @@ ROWS_PER_NOTCH = 3
 _NOTCH = 120.0
 
 
-class TokenBars(Canvas):
+class TokenBars(PictureCanvas[TokenBarsPicture]):
     """Shows a TokenBarsPicture; the pointer names tokens, the wheel scrolls where not all fit."""
 
     pointed = Signal(object)
@@ -30,23 +29,10 @@ class TokenBars(Canvas):
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build empty bars."""
         super().__init__(parent)
-        self.picture: TokenBarsPicture | None = None
         self.places: BarPlaces | None = None
         self._layers = Layers()
         self._laid_from: tuple[object, ...] = ()
         self.moved.connect(self._report)
-
-    def show_bars(self, picture: TokenBarsPicture) -> None:
-        """Draw a picture."""
-        self.picture, self.sentence = picture, ""
-        self.set_look(picture.look)
-        self.lay_out()
-
-    def show_sentence(self, sentence: str, look: Appearance) -> None:
-        """Draw nothing but a sentence."""
-        self.picture, self.sentence = None, sentence
-        self.set_look(look)
-        self.lay_out()
 
     def lay_out(self) -> None:
         """Divide the widget."""
@@ -57,7 +43,6 @@ class TokenBars(Canvas):
         if laid_from != self._laid_from:
             self._laid_from = laid_from
             self.places = None if shown is None else bar_places(shown, self.width(), self.height())
-        self.front.update()
 
     def paint_front(self, painter: QPainter) -> None:
         """Paint the bars."""

@@ -38,7 +38,7 @@ def panel_of(live: Live) -> BillPanel:
 
 
 def picture_of(live: Live) -> BillPicture:
-    picture = panel_of(live).chart._picture
+    picture = panel_of(live).chart.picture
     assert picture is not None
     return picture
 
@@ -247,7 +247,7 @@ def test_ghosts_stand_where_the_bars_ended_before(qtbot: QtBot) -> None:
     panel = BillPanel()
     qtbot.addWidget(panel)
     panel.offer(scene)
-    picture = panel.chart._picture
+    picture = panel.chart.picture
     assert picture is not None
     total = before.bill.ffn_total
     assert picture.bars[0].before == (total, total + before.bill.attention_weights)

@@ -58,7 +58,7 @@ def panel(qtbot: QtBot) -> CurvePanel:
 
 def drawn(panel: CurvePanel, scene: Scene) -> CurvePicture:
     panel.offer(scene)
-    picture = panel.plot._picture
+    picture = panel.plot.picture
     assert picture is not None
     return picture
 

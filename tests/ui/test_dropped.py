@@ -77,14 +77,14 @@ def test_a_neuron_of_it_can_be_looked_at(qtbot: QtBot) -> None:
 def test_the_curve_shows_no_neurons_that_were_not_computed(qtbot: QtBot, language: Language) -> None:
     panel = CurvePanel()
     shown(qtbot, panel, tight(language, stage=Stage.ACT, neuron=7))
-    picture = panel.plot._picture
+    picture = panel.plot.picture
     assert picture is not None
     assert (len(picture.dots), picture.histogram, picture.marks) == (0, None, ())
     assert [entry.key for entry in picture.legend] == ["slope", ""]
     assert WORDS[language][3] in picture.legend[1].words
     assert WORDS[language][3] in picture.legend[1].short
     panel.offer(tight(language, token=0))
-    picture = panel.plot._picture
+    picture = panel.plot.picture
     assert picture is not None
     assert picture.histogram is not None
     assert len(picture.dots) == 64

@@ -55,7 +55,7 @@ def shown_map(qtbot: QtBot, shown: MapPicture, size: tuple[int, int] = (500, 160
     view = HeatMap()
     qtbot.addWidget(view)
     view.resize(*size)
-    view.show_map(shown)
+    view.show_picture(shown)
     return view
 
 
@@ -177,7 +177,7 @@ def test_pointing_finds_the_strongest_member(qtbot: QtBot, rows: int, width: int
             assert top <= cell[0] < past
             assert low <= cell[1] < high
             # Equal bytes may hide a member larger by less than half a step of the scale.
-            step = view._picture.made.limit / 127  # type: ignore[union-attr]
+            step = view.picture.made.limit / 127  # type: ignore[union-attr]
             assert np.abs(values[0, cell[0], cell[1]]) >= block.max() - step
 
 
@@ -207,13 +207,13 @@ def test_a_frame_of_the_animation_makes_no_new_image(qtbot: QtBot) -> None:
     view = shown_map(qtbot, whole)
     before = view._image
     halfway = picture(values, progress=0.5)
-    view.show_map(
+    view.show_picture(
         MapPicture(
             **{name: getattr(whole, name) for name in whole.__slots__} | {"progress": halfway.progress}
         )
     )
     assert view._image is before
-    view.show_map(halfway)  # other data, though equal
+    view.show_picture(halfway)  # other data, though equal
     assert view._image is not before
 
 
@@ -266,7 +266,7 @@ def test_the_wheel_zooms_and_with_shift_moves_along(qtbot: QtBot) -> None:
     assert asked == [(100, 800)]
     whole = picture(values)
     fields = {name: getattr(whole, name) for name in whole.__slots__} | {"first": 100, "shown": 800}
-    view.show_map(MapPicture(**fields))
+    view.show_picture(MapPicture(**fields))
     wheel(view, area.center(), up=-120, shift=True)
     assert asked[-1] == (180, 800)
     wheel(view, area.center(), up=240 * 5, shift=True)

@@ -74,7 +74,7 @@ def place_of(panel: MapsPanel, row: int, column: int) -> QPointF:
     assert places is not None
     span = laid.pixels_of(column)
     assert span is not None
-    rows = len(panel.map._picture.rows)  # type: ignore[union-attr] # it has just been drawn
+    rows = len(panel.map.picture.rows)  # type: ignore[union-attr] # it has just been drawn
     y = places.area.top() + (row + 0.5) * places.area.height() / rows
     return QPointF(places.area.left() + (span[0] + span[1]) / 2, y)
 
@@ -138,12 +138,12 @@ def test_the_readout_is_the_exact_value_once_it_is_there(panel: MapsPanel) -> No
     panel.offer(scene)
     value = scene.value(Cell(Stage.UP, 0, 1, 7))
     assert value is not None
-    said = panel.map._picture.words.readout.replace("−", "-")  # type: ignore[union-attr]
+    said = panel.map.picture.words.readout.replace("−", "-")  # type: ignore[union-attr]
     place, _, number = said.rpartition(": ")
     assert place == "“keys”, neuron 7"
     assert float(number) == pytest.approx(value, rel=5e-3)  # 3 significant digits
     panel.offer(make_scene(selection=chosen, views=pinned(Stage.UP), time=0.0))
-    assert panel.map._picture.words.readout == ""  # type: ignore[union-attr]
+    assert panel.map.picture.words.readout == ""  # type: ignore[union-attr]
 
 
 def test_pointing_is_told_once_per_frame_and_only_when_it_changes(panel: MapsPanel, qtbot: QtBot) -> None:
@@ -187,8 +187,8 @@ def test_arrows_move_the_column_that_the_map_shows(panel: MapsPanel) -> None:
 
 def test_few_columns_and_one_neuron_a_pixel_are_said_without_a_wrong_plural(panel: MapsPanel) -> None:
     panel.offer(make_scene(settings=TINY.with_(d_model=1, heads=1, kv_heads=1), views=pinned(Stage.OUT)))
-    assert panel.map._picture is not None
-    assert panel.map._picture.words.beyond[0] == "columns: 1 here, 40 in the widest stage"
+    assert panel.map.picture is not None
+    assert panel.map.picture.words.beyond[0] == "columns: 1 here, 40 in the widest stage"
     assert panel.map.columns is not None
     pixels = panel.map.columns.pixels
     panel.offer(make_scene(settings=TINY.with_(d_ff=pixels + 3), views=pinned(Stage.UP)))
@@ -254,7 +254,7 @@ def test_as_many_columns_are_shown_as_the_stage_panel_counts(
     last = Stage.HIDDEN if Stage.HIDDEN in scene.run.stages else Stage.ACT
     now = replace(scene, views=pinned(last), progress=((last, share),), current=last)
     panel.offer(now)
-    count, picture = counted(now), panel.map._picture
+    count, picture = counted(now), panel.map.picture
     assert count is not None
     assert picture is not None
     assert int(picture.progress * count.total) == count.read
@@ -266,6 +266,6 @@ def test_the_readout_of_a_long_token_keeps_its_number(panel: MapsPanel) -> None:
     source = Source(sentences=("w" * 90 + " b",), orders=((),))
     scene = make_scene(source=source, selection=Selection(token=0), hover=Cell(Stage.ACT, 0, 0, 3))
     panel.offer(replace(scene, views=pinned(Stage.ACT)))
-    assert panel.map._picture is not None
-    assert panel.map._picture.words.readout.startswith("“" + "w" * 23 + "…”, neuron 3: ")
-    assert panel.map._picture.rows[0] == "w" * 90
+    assert panel.map.picture is not None
+    assert panel.map.picture.words.readout.startswith("“" + "w" * 23 + "…”, neuron 3: ")
+    assert panel.map.picture.rows[0] == "w" * 90

@@ -34,7 +34,7 @@ def panel_of(shown: Live) -> MemoryPanel:
 
 
 def ranking_of(shown: Live) -> Ranking:
-    ranking = panel_of(shown).list.ranking
+    ranking = panel_of(shown).list.picture
     assert ranking is not None
     return ranking
 
@@ -168,7 +168,7 @@ def test_scrolling_is_kept_in_the_view(qtbot: QtBot) -> None:
 
 def test_nothing_is_shown_before_the_pass_is_there(qtbot: QtBot) -> None:
     shown = live(qtbot, state_of(playback=Playback(0.0)))
-    assert panel_of(shown).list.ranking is None
+    assert panel_of(shown).list.picture is None
     assert panel_of(shown).list.sentence
     acting = live(qtbot, state_of(playback=Playback(midway(Stage.ACT))))
     assert 0.0 < ranking_of(acting).progress < 1.0
@@ -183,7 +183,7 @@ def test_an_expert_without_room_has_no_memories(qtbot: QtBot) -> None:
     assert scene.run.expert_dropped is not None
     token = int(np.flatnonzero(scene.run.expert_dropped[0, :, 0])[0])
     shown = live(qtbot, replace(state, selection=Selection(token=token)))
-    assert panel_of(shown).list.ranking is None
+    assert panel_of(shown).list.picture is None
     assert panel_of(shown).list.sentence
 
 

@@ -88,7 +88,7 @@ def test_values_at_every_token(qtbot: QtBot) -> None:
     _, panel = live_of(qtbot, state_of(selection=CHOSEN))
     assert panel.scene is not None
     assert panel.scene.run is not None
-    run, shown = panel.scene.run, panel.body.tokens.ranking
+    run, shown = panel.scene.run, panel.body.tokens.picture
     assert shown is not None
     for token in range(8):
         row = shown.row(token)
@@ -162,9 +162,9 @@ def test_other_experts_leave_a_blank(qtbot: QtBot) -> None:
     assert index is not None
     expert = int(index[0, 5, 0])
     assert panel.title.text == f"Neuron 17 of expert {expert}"
-    assert panel.body.tokens.ranking is not None
+    assert panel.body.tokens.picture is not None
     for token in range(8):
-        row = panel.body.tokens.ranking.row(token)
+        row = panel.body.tokens.picture.row(token)
         assert (row.texts[1:] == ("–",) * 4) == (int(index[0, token, 0]) != expert)
     panel.body.strongest.click()
     assert live.state.selection.expert == expert
@@ -175,19 +175,19 @@ def test_b_stands_under_a(qtbot: QtBot) -> None:
     _, panel = live_of(qtbot, state_of(selection=CHOSEN, compare=b))
     assert panel.scene is not None
     assert panel.scene.other is not None
-    assert panel.body.tokens.ranking is not None
+    assert panel.body.tokens.picture is not None
     theirs = panel.scene.other.values[Stage.ACT][0, :, 17].tolist()
-    assert [panel.body.tokens.ranking.row(token).other for token in range(8)] == theirs
+    assert [panel.body.tokens.picture.row(token).other for token in range(8)] == theirs
     _, panel = live_of(qtbot, state_of(selection=CHOSEN, compare=Compare(SMALL.with_(d_ff=32))))
-    assert panel.body.tokens.ranking is not None
-    assert panel.body.tokens.ranking.row(0).other is None
+    assert panel.body.tokens.picture is not None
+    assert panel.body.tokens.picture.row(0).other is None
 
 
 def test_what_the_pass_has_not_reached_is_not_told(qtbot: QtBot) -> None:
     _, panel = live_of(qtbot, state_of(settings=GATED, selection=CHOSEN, playback=Playback(0.0)))
-    assert panel.body.tokens.ranking is not None
-    assert panel.body.tokens.ranking.row(5).texts[1:] == ("", "", "", "")
-    assert panel.body.tokens.ranking.progress == 0.0
+    assert panel.body.tokens.picture is not None
+    assert panel.body.tokens.picture.row(5).texts[1:] == ("", "", "", "")
+    assert panel.body.tokens.picture.progress == 0.0
     assert panel.body.facts.facts[0].value == "–"
     assert panel.table() is None
     scene, seen = panel.scene, set()
@@ -195,7 +195,7 @@ def test_what_the_pass_has_not_reached_is_not_told(qtbot: QtBot) -> None:
     assert scene.run is not None
     for time in np.linspace(0.0, 1.0, 41):
         panel.offer(replace(scene, progress=timeline.progress(float(time), scene.run.stages)))
-        seen.add(tuple(bool(text) for text in panel.body.tokens.ranking.row(5).texts[1:]))
+        seen.add(tuple(bool(text) for text in panel.body.tokens.picture.row(5).texts[1:]))
     assert seen == {
         (False, False, False, False),
         (False, True, False, False),

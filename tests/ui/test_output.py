@@ -100,8 +100,8 @@ def test_bars_stand_end_to_end(qtbot: QtBot) -> None:
     assert all(a[1] == b[0] for a, b in pairwise(found[:-1]))
     assert found[-2][1] == pytest.approx(reading(panel).out, abs=1e-6)
     assert found[-1] == (0.0, reading(panel).out)
-    assert panel.list.ranking is not None
-    assert max(abs(end) for pair in found for end in pair) <= panel.list.ranking.limit
+    assert panel.list.picture is not None
+    assert max(abs(end) for pair in found for end in pair) <= panel.list.picture.limit
 
 
 def test_a_row_leads_to_its_neuron(qtbot: QtBot) -> None:
@@ -111,8 +111,8 @@ def test_a_row_leads_to_its_neuron(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: live.state.hover is not None)
     third = rows(panel)[2].key
     assert live.state.hover == Cell(Stage.ACT, 0, 5, third)
-    assert panel.list.ranking is not None
-    assert panel.list.ranking.hovered == third
+    assert panel.list.picture is not None
+    assert panel.list.picture.hovered == third
     assert panel.line.text.startswith(f"neuron {third}:")
     mouse(viewport, QEvent.Type.MouseButtonPress, row_centre(panel.list, 2))
     assert (live.state.selection.neuron, live.state.selection.dim) == (third, 17)
@@ -145,8 +145,8 @@ def test_a_neuron_of_an_expert(qtbot: QtBot) -> None:
     mouse(panel.list.viewport(), QEvent.Type.MouseButtonPress, row_centre(panel.list, place))
     assert (live.state.selection.neuron, live.state.selection.expert) == (neuron, second)
     assert panel.line.text.startswith(f"neuron {neuron} of expert {second}:")
-    assert panel.list.ranking is not None
-    assert panel.list.ranking.chosen == second * SMALL.d_ff + neuron
+    assert panel.list.picture is not None
+    assert panel.list.picture.chosen == second * SMALL.d_ff + neuron
 
 
 def test_a_dimension_is_chosen_in_the_strip_the_field_and_by_the_button(qtbot: QtBot) -> None:
@@ -221,12 +221,12 @@ def test_what_the_pass_has_not_reached_is_not_told(qtbot: QtBot) -> None:
     assert "not reached" in panel.list.sentence
     assert panel.strip.dim_at(panel.strip.area.center()) is None
     assert panel.table() is None
-    shares = [] if panel.list.ranking is None else [-1.0]
+    shares = [] if panel.list.picture is None else [-1.0]
     for time in (0.62, 0.66, 0.7, 1.0):
         live.state = state_of(selection=CHOSEN, playback=Playback(time))
         live.change(changes.hover(None))
-        if panel.list.ranking is not None:
-            shares.append(panel.list.ranking.progress)
+        if panel.list.picture is not None:
+            shares.append(panel.list.picture.progress)
     assert min(shares) >= 0.0
     assert shares == sorted(shares)
     assert shares[-1] == 1.0

@@ -73,21 +73,21 @@ def turn(listed: RankedList, notches: float) -> bool:
 
 def test_only_rows_in_sight_are_asked_for(listed: RankedList) -> None:
     source = Source()
-    listed.show_ranking(ranking(source, first=30_000))
+    listed.show_picture(ranking(source, first=30_000))
     assert listed.laid is not None
     assert sorted(set(source.asked)) == list(range(30_000, 30_000 + listed.laid.in_sight))
     assert 5 < listed.laid.in_sight < 15
 
 
 def test_the_first_row_never_leaves_room_below_the_last(listed: RankedList) -> None:
-    listed.show_ranking(ranking(Source(), total=20, first=19))
+    listed.show_picture(ranking(Source(), total=20, first=19))
     assert listed.laid is not None
     assert listed.laid.rows[-1].key == 1_019
     assert len(listed.laid.rows) == listed.laid.in_sight
 
 
 def test_the_last_columns_give_way_first(listed: RankedList) -> None:
-    listed.show_ranking(ranking(Source()))
+    listed.show_picture(ranking(Source()))
     assert listed.laid is not None
     found = []
     for width in (420, 250, 60):
@@ -98,7 +98,7 @@ def test_the_last_columns_give_way_first(listed: RankedList) -> None:
 
 
 def test_a_click_chooses_and_the_pointer_points(qtbot: QtBot, listed: RankedList) -> None:
-    listed.show_ranking(ranking(Source()))
+    listed.show_picture(ranking(Source()))
     assert listed.laid is not None
     at = listed.laid.place(3).center()
     with qtbot.waitSignal(listed.pointed, check_params_cb=lambda key: key == 1_003):
@@ -110,21 +110,21 @@ def test_a_click_chooses_and_the_pointer_points(qtbot: QtBot, listed: RankedList
 
 
 def test_rows_that_move_under_a_resting_pointer_are_pointed_at(qtbot: QtBot, listed: RankedList) -> None:
-    listed.show_ranking(ranking(Source()))
+    listed.show_picture(ranking(Source()))
     assert listed.laid is not None
     with qtbot.waitSignal(listed.pointed):
         mouse(listed.viewport(), QEvent.Type.MouseMove, listed.laid.place(3).center())
     with qtbot.waitSignal(listed.pointed, check_params_cb=lambda key: key == 1_013):
-        listed.show_ranking(ranking(Source(), first=10))
+        listed.show_picture(ranking(Source(), first=10))
 
 
 def test_the_wheel_scrolls_and_stops_at_the_ends(qtbot: QtBot, listed: RankedList) -> None:
     found: list[int] = []
     listed.scrolled.connect(found.append)
-    listed.show_ranking(ranking(Source(), total=100))
+    listed.show_picture(ranking(Source(), total=100))
     assert turn(listed, 1)
     assert turn(listed, -1)
-    listed.show_ranking(ranking(Source(), total=100, first=50))
+    listed.show_picture(ranking(Source(), total=100, first=50))
     assert turn(listed, 0.5)
     assert turn(listed, 0.5)
     assert turn(listed, 100)
@@ -135,7 +135,7 @@ def test_the_wheel_scrolls_and_stops_at_the_ends(qtbot: QtBot, listed: RankedLis
 
 
 def test_a_list_all_in_sight_leaves_the_wheel_alone(listed: RankedList) -> None:
-    listed.show_ranking(ranking(Source(), total=4))
+    listed.show_picture(ranking(Source(), total=4))
     assert not turn(listed, 1)
 
 
@@ -143,7 +143,7 @@ def test_the_marker_is_dragged(listed: RankedList) -> None:
     found: list[int] = []
     listed.scrolled.connect(found.append)
     shown = ranking(Source(), total=1_000)
-    listed.show_ranking(shown)
+    listed.show_picture(shown)
     assert listed.laid is not None
     marker = marker_place(shown, listed.laid)
     bottom = QPointF(marker.center().x(), listed.height() + 50.0)
@@ -159,18 +159,18 @@ def test_arrows_choose_the_neighbour_and_bring_it_to_sight(qtbot: QtBot, listed:
     listed.chosen.connect(chosen.append)
     listed.scrolled.connect(scrolled.append)
     shown = ranking(Source(), total=100, first=10)
-    listed.show_ranking(shown)
+    listed.show_picture(shown)
     assert listed.laid is not None
     qtbot.keyClick(listed, Qt.Key.Key_Down)
     assert chosen == [1_010], "nothing is chosen: the first row in sight"
-    listed.show_ranking(replace(shown, chosen=1_010))
+    listed.show_picture(replace(shown, chosen=1_010))
     qtbot.keyClick(listed, Qt.Key.Key_Up)
     assert (chosen[-1], scrolled) == (1_009, [9])
     last = 10 + listed.laid.in_sight - 1
-    listed.show_ranking(replace(shown, chosen=1_000 + last))
+    listed.show_picture(replace(shown, chosen=1_000 + last))
     qtbot.keyClick(listed, Qt.Key.Key_Down)
     assert (chosen[-1], scrolled[-1]) == (1_000 + last + 1, 11)
-    listed.show_ranking(replace(shown, chosen=1_099))
+    listed.show_picture(replace(shown, chosen=1_099))
     qtbot.keyClick(listed, Qt.Key.Key_Down)
     assert chosen[-1] == 1_000 + last + 1, "the last row has no next one"
 
@@ -178,7 +178,7 @@ def test_arrows_choose_the_neighbour_and_bring_it_to_sight(qtbot: QtBot, listed:
 def test_bars_have_the_hue_of_their_sign_and_their_length(listed: RankedList) -> None:
     rows = [Row(0, ("0", "", ""), 0.5), Row(1, ("1", "", ""), -0.25), Row(2, ("2", "", ""), float("nan"))]
     shown = Ranking(LOOK, COLUMNS, "", 3, rows.__getitem__, limit=1.0)
-    listed.show_ranking(shown)
+    listed.show_picture(shown)
     assert listed.laid is not None
     picture = pixels(listed.window())
     left, right = (round(x) for x in listed.laid.bar)
@@ -193,7 +193,7 @@ def test_bars_have_the_hue_of_their_sign_and_their_length(listed: RankedList) ->
 
 
 def test_a_sentence_takes_the_place_of_the_rows(listed: RankedList) -> None:
-    listed.show_ranking(ranking(Source()))
+    listed.show_picture(ranking(Source()))
     listed.show_sentence("nothing here", LOOK)
     assert listed.laid is None
     assert listed.key_at(QPointF(50, 50)) is None

@@ -34,7 +34,7 @@ def panel_of(live: Live) -> RoutingPanel:
 
 
 def picture_of(live: Live) -> RoutingPicture:
-    picture = panel_of(live).map._picture
+    picture = panel_of(live).map.picture
     assert picture is not None
     return picture
 

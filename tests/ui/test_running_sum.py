@@ -33,7 +33,7 @@ def panel_of(shown: Live) -> RunningSumPanel:
 
 
 def picture_of(shown: Live) -> SumPicture:
-    picture = panel_of(shown).plot._picture
+    picture = panel_of(shown).plot.picture
     assert picture is not None
     return picture
 

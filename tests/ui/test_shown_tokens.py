@@ -48,11 +48,11 @@ def words_of(panel: Panel) -> list[str]:
         case StagePanel():
             return [panel.title.text]
         case CurvePanel():
-            picture = panel.plot._picture
+            picture = panel.plot.picture
             assert picture is not None
             return list(picture.axes.x_name)
         case MapsPanel():
-            shown = panel.map._picture
+            shown = panel.map.picture
             assert shown is not None
             return [shown.rows[1], shown.words.readout]
         case ProofPanel():

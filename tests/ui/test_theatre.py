@@ -63,9 +63,9 @@ def theatre(live: Live) -> TheatrePanel:
 def on_stage(live: Live) -> tuple[Play, Plan]:
     """Return what is drawn, and where."""
     view = theatre(live).view
-    assert view._play is not None
+    assert view.picture is not None
     assert view.plan is not None
-    return view._play, view.plan
+    return view.picture, view.plan
 
 
 def move_to(live: Live, time: float) -> None:

@@ -37,7 +37,7 @@ def pinned(**view: object) -> tuple[tuple[str, View], ...]:
 
 def laid(live: Live) -> tuple[MatrixPicture, MatrixPlaces]:
     assert isinstance(live.panel, WeightsPanel)
-    picture, places = live.panel.view._picture, live.panel.view._places
+    picture, places = live.panel.view.picture, live.panel.view._places
     assert picture is not None
     assert places is not None
     return picture, places
