@@ -111,7 +111,7 @@ def escape(window: "Window") -> None:
     """The nearest thing to leave: work under way, a message, an editor, a chosen cell, the full screen."""
     # Work too short to be announced is none that a person means to stop.
     announced = window.scene is not None and window.scene.busy is not None
-    if (announced and window.director.loader.cancel()) or window.notices.dismiss():
+    if (announced and window.director.cancel()) or window.notices.dismiss():
         return
     if typing():
         window.board.setFocus()

@@ -4,6 +4,7 @@ import logging
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -19,6 +20,7 @@ from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.compute import tokens_of
 from ffn_explorer.state.handmade_changes import check_state
+from ffn_explorer.state.needs import measurements, ordinary
 from ffn_explorer.state.requests import run_of
 from ffn_explorer.state.resolver import Resolver
 from ffn_explorer.state.result import RunResult
@@ -38,6 +40,10 @@ REMARK_MS = 2_500
 log = logging.getLogger(__name__)
 
 
+def no_preparation() -> None:
+    """Nothing: torch is there when the measurer begins."""
+
+
 class Director(QObject):
     """Takes changes, applies them to the session, and tells the Scene that follows at most once a frame."""
 
@@ -55,12 +61,14 @@ class Director(QObject):
         self.results = results
         self.details = ""
         """Report of the last unexpected error, for the clipboard."""
-        self.loader = Loader(results, self)
+        self.loader = Loader(results, self, needs=ordinary)
+        self.measurer = Loader(results, self, needs=measurements, prepare=no_preparation)
+        """A thread of its own: a measurement takes seconds, and a click must not wait for it."""
         self.clock = Clock(self)
         self._resolver = Resolver(results)
         self._scene: Scene | None = None
         self._message: Text | None = None
-        self._busy: Text | None = None
+        self._busy: dict[Loader, Text | None] = {}
         self._hover: Change | None = None
         self._before: RunResult | None = None
         self._started = False
@@ -83,9 +91,11 @@ class Director(QObject):
         self._remark.setInterval(REMARK_MS)
         self._remark.timeout.connect(self._end_remark)
         session.listen(self._heard)
-        self.loader.arrived.connect(self._schedule)
-        self.loader.busy_changed.connect(self._set_busy)
-        self.loader.failed.connect(self.tell)
+        for loader in (self.loader, self.measurer):
+            loader.arrived.connect(self._schedule)
+            loader.busy_changed.connect(partial(self._set_busy, loader))
+            loader.failed.connect(self.tell)
+        self.loader.ready.connect(lambda _found: self.measurer.warm_up())
         self.clock.ticked.connect(self._tick)
 
     @property
@@ -171,6 +181,7 @@ class Director(QObject):
         """Show the present state for the first time."""
         self._started = True
         self.loader.want(self.state)
+        self.measurer.want(self.state)
         self.clock.run(self.state.playback.playing)
         self.show_now()
 
@@ -179,7 +190,11 @@ class Director(QObject):
         self.clock.run(False)
         for timer in (self._frame, self._compute, self._flash, self._remark):
             timer.stop()
-        return self.loader.close()
+        return all([self.loader.close(), self.measurer.close()])
+
+    def cancel(self) -> bool:
+        """Stop what is being computed because a person asked for it; False if there is nothing."""
+        return any([self.loader.cancel(), self.measurer.cancel()])
 
     def _fall_back(self, why: Text | None) -> None:
         """The default settings and sentence, where those to begin with cannot be computed here."""
@@ -206,9 +221,9 @@ class Director(QObject):
         self.request(changes.tick(seconds, stages=self.stages))
         self.show_now()
 
-    def _set_busy(self, busy: Text | None) -> None:
-        if busy != self._busy:
-            self._busy = busy
+    def _set_busy(self, loader: Loader, busy: Text | None) -> None:
+        if busy != self._busy.get(loader):
+            self._busy[loader] = busy
             self._schedule()
 
     def _schedule(self) -> None:
@@ -233,13 +248,17 @@ class Director(QObject):
 
     def _want(self) -> None:
         self._wanting = False
-        self.loader.want(self.state, self._resolver.shown)
+        for loader in (self.loader, self.measurer):
+            loader.want(self.state, self._resolver.shown)
 
     def _resolved(self) -> Scene:
         """Scene of the present state; for a while after a new run, with the one before it."""
         shown = self._resolver.shown
         scene = self._resolver.resolve(
-            self.state, busy=self._busy, message=self._message, before=self._before
+            self.state,
+            busy=next(filter(None, self._busy.values()), None),
+            message=self._message,
+            before=self._before,
         )
         if shown is None or scene.run is None or scene.run.request == shown.request:
             return scene
@@ -264,4 +283,5 @@ def _asked(state: AppState) -> tuple[object, ...]:
 
 def _drawn(state: AppState) -> tuple[object, ...]:
     """What decides which results are needed, the moment of the pass left out."""
-    return *_asked(state), state.selection, state.hover, state.point, state.views, state.shown
+    chosen = (state.selection, state.hover, state.point, state.views, state.shown, state.asked)
+    return (*_asked(state), *chosen)

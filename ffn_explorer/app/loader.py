@@ -3,9 +3,10 @@
 import logging
 import traceback
 from collections.abc import Callable
+from functools import partial
 from time import monotonic
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from ffn_explorer.app.torch_import import prepare_torch
 from ffn_explorer.app.worker import Answer, Cancelled, Work, Worker
@@ -44,6 +45,7 @@ class Loader(QObject):
     """Text of what takes longer than BUSY_MS, or None."""
     ready = Signal(object)
     """Torch is imported: what `prepare` found (names of devices)."""
+    _progressed = Signal(object, float)
     failed = Signal(object, str)
     """Text of an unexpected error, and its details for a report."""
 
@@ -70,6 +72,9 @@ class Loader(QObject):
         self._waiting_since = 0.0
         self._stopped_by_person = False
         self._announced = False
+        self._share: float | None = None
+        """How much of the job under way is done, where it tells."""
+        self._progressed.connect(self._tell_share, Qt.ConnectionType.QueuedConnection)
         self._worker = Worker(self)
         self._worker.answered.connect(self._receive)
         self._settle = self._timer(SETTLE_MS, self._start_next)
@@ -151,12 +156,14 @@ class Loader(QObject):
 
     def _work(self, request: Request) -> Work:
         def work(cancelled: Cancelled) -> Result:
-            return self._compute(request, self._results, cancelled=cancelled)
+            told = partial(self._progressed.emit, request)
+            return self._compute(request, self._results, cancelled=cancelled, told=told)
 
         return work
 
     def _receive(self, answer: Answer) -> None:
         request, self._running = self._running, None
+        self._share = None
         if request is None:
             self._warm = answer.error is None
             if answer.error is not None:
@@ -200,10 +207,16 @@ class Loader(QObject):
                 self._announced = False
                 self.busy_changed.emit(None)
 
+    def _tell_share(self, request: Request, share: float) -> None:
+        if request is self._running:
+            self._share = share
+            if self._announced:
+                self._say_busy()
+
     def _say_busy(self) -> None:
         if self._running is not None:
             self._announced = True
-            self.busy_changed.emit(job_text(self._running))
+            self.busy_changed.emit(job_text(self._running, self._share))
 
 
 def _named(error: BaseException) -> str:

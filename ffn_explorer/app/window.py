@@ -154,7 +154,7 @@ class Window(QMainWindow):
         self.arrangement.changed.connect(self._show_corner)
         self.hints.changed.connect(self._show_corner)
         director.state_changed.connect(self.hints.note)
-        self.notices.cancel_asked.connect(director.loader.cancel)
+        self.notices.cancel_asked.connect(director.cancel)
         director.refused.connect(self.controls.refresh)
         self.controls.left.connect(self.board.setFocus)
         # What is done to a knob after this is another step of undo.

@@ -1,10 +1,15 @@
-"""Exact counts of parameters and FLOPs, from the settings alone (1 multiply-accumulate = 2 FLOPs)."""
+"""Exact counts of parameters and FLOPs of one layer, from the settings alone (1 multiply-add = 2 FLOPs)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
+from ffn_explorer.core.attention_rows import Reach, projection_rows
+from ffn_explorer.core.attention_rows import score_flops as _score_flops
+from ffn_explorer.core.bill_row import Row, Use
+from ffn_explorer.core.ffn_rows import ffn_rows
 from ffn_explorer.core.records import Bill
 from ffn_explorer.core.settings import Settings
+from ffn_explorer.core.shape_of import ffn_shape, model_shape
 
 
 def bill(settings: Settings, lengths: Sequence[int]) -> Bill:
@@ -14,15 +19,13 @@ def bill(settings: Settings, lengths: Sequence[int]) -> Bill:
     Experts: each token pays its K experts, the shared ones and the router; capacity drops nobody here.
     """
     tokens = sum(lengths)
-    matrices = matrices_of(settings)
-    active = settings.top_k + settings.shared_experts if settings.is_moe else 1
-    router = settings.experts * settings.d_model if settings.is_moe else 0
+    ffn, projections = _ffn(settings, tokens), _projections(settings, tokens)
     return Bill(
-        ffn_total=ffn_parameters(settings, bias=True),
-        ffn_weights=ffn_parameters(settings, bias=False),
-        attention_weights=attention_parameters(settings),
-        ffn_flops=2 * tokens * (active * matrices * settings.d_model * settings.d_ff + router),
-        projection_flops=2 * tokens * attention_parameters(settings),
+        ffn_total=_count(ffn),
+        ffn_weights=_count(row for row in ffn if row.is_matrix),
+        attention_weights=_count(projections),
+        ffn_flops=sum(row.flops.value for row in ffn),
+        projection_flops=sum(row.flops.value for row in projections),
         score_flops=sum(score_flops(settings, length) for length in lengths),
     )
 
@@ -34,29 +37,18 @@ def matrices_of(settings: Settings) -> int:
 
 def ffn_parameters(settings: Settings, *, bias: bool) -> int:
     """Parameters of the FFN, with all its experts and the router; `bias` counts the biases that are there."""
-    d, f = settings.d_model, settings.d_ff
-    wide = matrices_of(settings) - 1  # up, and the gate
-    with_bias = bias and settings.bias
-    one = (wide + 1) * d * f + (wide * f + d if with_bias else 0)
-    if not settings.is_moe:
-        return one
-    # The shared experts are one FFN of width n * F, as in DeepSeek's models.
-    n = settings.shared_experts
-    shared = (wide + 1) * d * n * f + (wide * n * f + d if with_bias else 0) if n else 0
-    selection = settings.experts if bias and settings.routing == "sigmoid_bias" else 0
-    return settings.experts * (one + d) + shared + selection
+    return _count(row for row in _ffn(settings, 1) if bias or row.is_matrix)
 
 
 def attention_parameters(settings: Settings) -> int:
     """Weights of the four attention projections, `2 D H h + 2 D K h`, without biases."""
-    h = settings.head_width
-    return 2 * settings.d_model * h * (settings.heads + settings.kv_heads)
+    return _count(_projections(settings, 1))
 
 
 def score_flops(settings: Settings, tokens: int) -> int:
     """Scores and mixing of one sentence: `4 S² H h`, or `2 S (S + 1) H h` in a decoder (no future)."""
-    width = settings.heads * settings.head_width
-    return 2 * tokens * (tokens + 1) * width if settings.stack == "decoder" else 4 * tokens * tokens * width
+    reach = Reach(Use(tokens), causal=settings.stack == "decoder")
+    return _score_flops(model_shape(settings).usual_layer.attention, reach).value
 
 
 def ratio_matched_width(d_ff: int, *, from_gated: bool, to_gated: bool) -> int:
@@ -78,3 +70,16 @@ def matched_width(settings: Settings, weights: int) -> int:
 def usual_weights(settings: Settings) -> int:
     """Weights of the usual FFN of this D: two matrices of width 4 D (Vaswani 2017), `8 D²`."""
     return 8 * settings.d_model * settings.d_model
+
+
+def _ffn(settings: Settings, tokens: int) -> list[Row]:
+    return ffn_rows(ffn_shape(settings), settings.d_model, tokens=tokens)
+
+
+def _projections(settings: Settings, tokens: int) -> list[Row]:
+    attention = model_shape(settings).usual_layer.attention
+    return projection_rows(attention, settings.d_model, Reach(Use(tokens), causal=False))
+
+
+def _count(rows: Iterable[Row]) -> int:
+    return sum(row.count.value for row in rows)

@@ -13,8 +13,8 @@ from ffn_explorer.core.model_bill import layer_bill
 class Crossings:
     """Lengths S (tokens, exact) at which two curves of one layer meet; None where they never do.
 
-    scores_equal_ffn: scores and mixing alone.  attention_equals_ffn: with the projections; these may cost more
-    than the FFN from the first token on, and then there is no such S either.
+    scores_equal_ffn: scores and mixing alone.  attention_equals_ffn: with the projections, which may cost
+    more than the FFN from the first token on; then there is no such S either.
     """
 
     scores_equal_ffn: Fraction | None

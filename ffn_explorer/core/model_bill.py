@@ -151,6 +151,6 @@ def _around(model: ModelShape, use: Use) -> list[Row]:
         head = matrix("unembedding", "embeddings", term(V, D), tokens=use.tokens)
         made.append(replace(head, count=stored, active=stored))
     if model.head_bias:
-        made.append(vector("unembedding.bias", "embeddings", term(V)))
+        made.append(vector("unembedding_bias", "embeddings", term(V)))
     made += [vector(f"extra.{extra.name}", "other", term(extra.count)) for extra in model.extras]
     return made

@@ -134,6 +134,36 @@ def _gate() -> Panel:
     return GatePanel()
 
 
+def _model() -> Panel:
+    from ffn_explorer.panels.model import ModelPanel
+
+    return ModelPanel()
+
+
+def _growth() -> Panel:
+    from ffn_explorer.panels.growth import GrowthPanel
+
+    return GrowthPanel()
+
+
+def _ratio() -> Panel:
+    from ffn_explorer.panels.ratio import RatioPanel
+
+    return RatioPanel()
+
+
+def _depth() -> Panel:
+    from ffn_explorer.panels.depth import DepthPanel
+
+    return DepthPanel()
+
+
+def _roofline() -> Panel:
+    from ffn_explorer.panels.roofline import RooflinePanel
+
+    return RooflinePanel()
+
+
 PANELS: Mapping[str, PanelMaker] = MappingProxyType(
     {
         "chips": _chips,
@@ -157,5 +187,10 @@ PANELS: Mapping[str, PanelMaker] = MappingProxyType(
         "theatre": _theatre,
         "neuron": _neuron,
         "bill": _bill,
+        "model": _model,
+        "growth": _growth,
+        "ratio": _ratio,
+        "depth": _depth,
+        "roofline": _roofline,
     }
 )

@@ -7,6 +7,7 @@ from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.handmade import HandMemory
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
+from ffn_explorer.state.costing import Costing, Measurement
 
 DEFAULT_SENTENCE = "The keys on the table are lost."
 
@@ -179,6 +180,10 @@ class AppState:
     appearance: Appearance = field(default_factory=Appearance)
     views: tuple[tuple[str, View], ...] = ()
     """Per panel name; () means each panel's default."""
+    costing: Costing = field(default_factory=Costing)
+    """What the cost panels count."""
+    asked: Measurement | None = None
+    """The last measurement of this machine that a person asked for."""
     shown: frozenset[str] | None = None
     """Panels in sight, which decide what is computed; None means every panel there is."""
 

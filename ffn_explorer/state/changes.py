@@ -11,6 +11,7 @@ from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.app_state import AppState, Cell, Compare, Language, Point, ThemeName, View
 from ffn_explorer.state.change import Change, part, silent
+from ffn_explorer.state.costing_changes import load_model, measure_roofline, reshape, set_costing
 from ffn_explorer.state.handmade_changes import (
     add_neuron,
     add_pattern,
@@ -58,8 +59,10 @@ __all__ = [
     "flip_entry",
     "hover",
     "leave_memory",
+    "load_model",
     "load_state",
     "match_parameters",
+    "measure_roofline",
     "out_of_range",
     "pause",
     "pin",
@@ -73,6 +76,7 @@ __all__ = [
     "rename_pattern",
     "reorder_token",
     "reset_orders",
+    "reshape",
     "seek",
     "select_cell",
     "select_expert",
@@ -80,6 +84,7 @@ __all__ = [
     "select_token",
     "set_bias",
     "set_compare",
+    "set_costing",
     "set_edits",
     "set_entry",
     "set_key",
@@ -207,7 +212,7 @@ def load_state(new: AppState) -> Change:
 
     def to(state: AppState) -> AppState:
         kept = {"appearance": state.appearance, "views": state.views, "playback": state.playback}
-        return part(new, **kept, shown=state.shown, hover=None, point=None)
+        return part(new, **kept, shown=state.shown, asked=state.asked, hover=None, point=None)
 
     return Change("undo.open_session", to)
 

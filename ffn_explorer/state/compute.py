@@ -22,9 +22,10 @@ from ffn_explorer.state.requests import (
     PositionRequest,
     ProofRequest,
     Request,
+    RooflineRequest,
     RunRequest,
 )
-from ffn_explorer.state.result import Activity, Curve, Detail, Floats, Pyramid, Result, RunResult
+from ffn_explorer.state.result import Activity, Curve, Detail, Floats, Measured, Pyramid, Result, RunResult
 from ffn_explorer.state.results import Entry, Failure, Results
 from ffn_explorer.state.text import said
 from ffn_explorer.state.token_lengths import natural_tokens, order_of, ordered
@@ -43,6 +44,7 @@ CURVE_POINTS = 257
 """An odd number, so that z = 0 is one of them."""
 
 Asked = Callable[[], bool]
+Told = Callable[[float], None]
 
 
 class Cancelled(Exception):
@@ -52,6 +54,10 @@ class Cancelled(Exception):
 def never() -> bool:
     """Whether to stop: no."""
     return False
+
+
+def quiet(_share: float) -> None:
+    """Tell nobody how much is done."""
 
 
 def attempt(request: Request, results: Results, *, cancelled: Asked = never) -> Entry:
@@ -65,10 +71,11 @@ def attempt(request: Request, results: Results, *, cancelled: Asked = never) -> 
     return entry
 
 
-def compute(request: Request, results: Results, *, cancelled: Asked = never) -> Result:
+def compute(request: Request, results: Results, *, cancelled: Asked = never, told: Told = quiet) -> Result:
     """Result of one request; a run that it needs and that is not in `results` is computed and put there.
 
-    cancelled: asked between steps.  Raises Cancelled, or ExplorerError with a sentence for the person.
+    cancelled: asked between steps.  told: hears how much is done, 0..1, where that is known.
+    Raises Cancelled, or ExplorerError with a sentence for the person.
     """
     match request:
         case RunRequest():
@@ -81,6 +88,8 @@ def compute(request: Request, results: Results, *, cancelled: Asked = never) -> 
             return _position(_known(request.run, results, cancelled, with_torch=True))
         case ProofRequest():
             return _proof(request, _known(request.run, results, cancelled, with_torch=True))
+        case RooflineRequest():
+            return _roofline(request, cancelled, told)
         case PartRequest():
             part = KINDS[type(request)]
             return part.compute(request, lambda run: _known(run, results, cancelled, with_torch=True))
@@ -223,6 +232,16 @@ def _proof(request: ProofRequest, result: RunResult) -> Proof:
     cell = request.cell
     run = _torch_run(result)
     return prove(run, cell.stage, sentence=cell.sentence, token=cell.token, index=cell.index)
+
+
+def _roofline(request: RooflineRequest, cancelled: Asked, told: Told) -> Measured:
+    from ffn_explorer.state.measuring import known_or_measured
+
+    def step(share: float) -> None:
+        _check(cancelled)
+        told(share)
+
+    return known_or_measured(request.measurement, step)
 
 
 def _torch_run(result: RunResult) -> "Run":

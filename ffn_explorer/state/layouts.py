@@ -48,7 +48,8 @@ PANEL_GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "pass": ("stage", "maps", "curve", "sparsity", "gate", "output"),
         "memory": ("memory", "running_sum", "neuron", "theatre"),
         "place": ("position", "place", "routing"),
-        "cost": ("bill", "weights", "code"),
+        "cost": ("bill", "model", "growth", "ratio", "depth", "roofline"),
+        "look": ("weights", "code"),
         "read": ("card", "proof", "terms"),
     }
 )
@@ -80,9 +81,10 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
             sizes=(34, 34, 32),
         ),
         "cost": _around(
-            _column("bill", "routing", sizes=(55, 45)),
-            _column("weights", "code", sizes=(50, 50)),
-            sizes=(50, 50),
+            Slot("model"),
+            _column("growth", "ratio", sizes=(52, 48)),
+            _column("bill", "roofline", sizes=(52, 48)),
+            sizes=(38, 31, 31),
         ),
     }
 )

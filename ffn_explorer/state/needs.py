@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ffn_explorer.state import timeline
+from ffn_explorer.state import numbers, timeline
 from ffn_explorer.state.app_state import AppState, Cell, Selection
 from ffn_explorer.state.change import part
 from ffn_explorer.state.parts.part import Asked, largest
@@ -16,8 +16,10 @@ from ffn_explorer.state.requests import (
     PositionRequest,
     ProofRequest,
     Request,
+    RooflineRequest,
     RunRequest,
     other_run_of,
+    roofline_of,
     run_of,
 )
 from ffn_explorer.state.result import Detail, RunResult
@@ -39,6 +41,10 @@ _OFTEN = {"position": frozenset({"proof", "position"}), "proof": frozenset({"pro
 """Parts that are left out while none of these panels is in sight."""
 
 
+ROOFLINE = frozenset({"roofline"})
+"""Panels that draw what is known of this machine."""
+
+
 def wanted(state: AppState, results: Results, shown: RunResult | None = None) -> tuple[Request, ...]:
     """Every request that the state uses, most important first.
 
@@ -51,6 +57,8 @@ def wanted(state: AppState, results: Results, shown: RunResult | None = None) ->
     run = found_run if isinstance(found_run, RunResult) else shown
     if run is not None:
         found += _of_run(state, results, run)
+    if in_sight(state, ROOFLINE):
+        found.append(roofline_of(state))
     return tuple(found)
 
 
@@ -120,6 +128,17 @@ def needs(state: AppState, results: Results, shown: RunResult | None = None) -> 
     return tuple(request for request in used if results.get(request) is None)
 
 
+def ordinary(state: AppState, results: Results, shown: RunResult | None = None) -> tuple[Request, ...]:
+    """What the scene lacks and what is computed one after the other."""
+    lacking = needs(state, results, shown)
+    return tuple(request for request in lacking if not isinstance(request, RooflineRequest))
+
+
+def measurements(state: AppState, results: Results, shown: RunResult | None = None) -> tuple[Request, ...]:
+    """What takes seconds of this machine, and must not keep everything else waiting."""
+    return tuple(request for request in needs(state, results, shown) if isinstance(request, RooflineRequest))
+
+
 def parts_of(state: AppState, run: RunResult) -> Parts:
     """Requests for a run, which may be older than the state: the selection goes to what exists in it."""
     chosen = selection_in(run, state.selection)
@@ -167,11 +186,11 @@ _JOBS = {
     DetailRequest: "job.detail",
     PositionRequest: "job.position",
     ProofRequest: "job.proof",
+    RooflineRequest: "job.roofline",
 }
 
 
-def job_text(request: Request) -> Text:
-    """What is said while a request is being computed."""
-    if isinstance(request, PartRequest):
-        return text(f"job.{KINDS[type(request)].field}")
-    return text(_JOBS[type(request)])
+def job_text(request: Request, share: float | None = None) -> Text:
+    """What is said while a request is being computed; share: how much of it is done, where that is known."""
+    key = f"job.{KINDS[type(request)].field}" if isinstance(request, PartRequest) else _JOBS[type(request)]
+    return text(key) if share is None else text("job.share", what=text(key), share=numbers.percent(share))

@@ -1,10 +1,11 @@
 """Requests: what a Scene needs computed, as hashable keys of the results store."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.state.app_state import AppState, Cell, Source
+from ffn_explorer.state.costing import Measurement, measurement_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +51,28 @@ class ProofRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class RooflineRequest:
+    """What is known of this machine, or a measurement of it -> Measured."""
+
+    measurement: Measurement
+
+
+@dataclass(frozen=True, slots=True)
 class PartRequest:
     """What some panels need of a run beyond all that; every kind is a row of `parts.table.PARTS`."""
 
     run: RunRequest
 
 
-Request = RunRequest | ActivityRequest | DetailRequest | PositionRequest | ProofRequest | PartRequest
+Request = (
+    RunRequest
+    | ActivityRequest
+    | DetailRequest
+    | PositionRequest
+    | ProofRequest
+    | RooflineRequest
+    | PartRequest
+)
 
 
 def run_of(state: AppState) -> RunRequest:
@@ -68,3 +84,11 @@ def other_run_of(state: AppState) -> RunRequest | None:
     """The run to compare with (B), or None."""
     compare = state.compare
     return None if compare is None else RunRequest(state.source, compare.settings, compare.edits)
+
+
+def roofline_of(state: AppState) -> RooflineRequest:
+    """The roofline that this state shows: the one asked for, while its FFN is that of the settings."""
+    known = measurement_of(state.settings)
+    asked = state.asked
+    same = asked is not None and replace(asked, serial=0) == known
+    return RooflineRequest(asked if asked is not None and same else known)

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.core.records import PositionCheck, Proof
+from ffn_explorer.core.roofline_records import Roofline
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.spec import FFNSpec
 from ffn_explorer.core.spec_of import spec_of
@@ -13,15 +14,17 @@ from ffn_explorer.state.app_state import AppState, Cell, Selection, Source
 from ffn_explorer.state.compute import tokens_of
 from ffn_explorer.state.handmade_words import first_tokens, spoken
 from ffn_explorer.state.needs import (
+    ROOFLINE,
     cell_in,
     extra_parts,
+    in_sight,
     other_activity_of,
     parts_of,
     selection_in,
     slot_in,
 )
-from ffn_explorer.state.requests import ActivityRequest, RunRequest, other_run_of, run_of
-from ffn_explorer.state.result import Activity, Detail, RunResult
+from ffn_explorer.state.requests import ActivityRequest, RunRequest, other_run_of, roofline_of, run_of
+from ffn_explorer.state.result import Activity, Detail, Measured, RunResult
 from ffn_explorer.state.results import Failure, Results
 from ffn_explorer.state.scene import Chip, Scene
 from ffn_explorer.state.stage_info import StageInfo, stage_infos
@@ -60,6 +63,7 @@ class Resolver:
         self._run: RunResult | None = None
         self._other: RunResult | None = None
         self._lit: _Lit | None = None
+        self._roofline: Roofline | None = None
         self._readings: dict[str, tuple[object, Any]] = {}
         self._chips: tuple[tuple[object, ...], tuple[Chip, ...]] = ((), ())
 
@@ -77,11 +81,7 @@ class Resolver:
         before: RunResult | None = None,
     ) -> Scene:
         """Scene of a state; a failed run leaves the last good one on screen, with its message."""
-        found = self._results.get(run_of(state))
-        if isinstance(found, RunResult):
-            self._run = spoken(found, state.appearance.language)
-        elif isinstance(found, Failure):
-            message = message or found.message
+        refused = self._look(state)
         shown = self._shown(state)
         stages = _stages(state, shown.run)
         names = tuple(info.stage for info in stages)
@@ -112,12 +112,21 @@ class Resolver:
             current=timeline.current(state.playback.time, names),
             origin=_origin(run_of(state) if shown.run is None else shown.run.request),
             busy=busy,
-            message=message,
+            message=message or refused,
             views=state.views,
             edits=state.edits,
             compare=state.compare,
+            costing=state.costing,
+            **self._machine(state),
             **self._extra(state, shown.run),
         )
+
+    def _look(self, state: AppState) -> Text | None:
+        """Take the run that the state asks for, once it is there; why it never will be, where that is so."""
+        found = self._results.get(run_of(state))
+        if isinstance(found, RunResult):
+            self._run = spoken(found, state.appearance.language)
+        return found.message if isinstance(found, Failure) else None
 
     def _extra(self, state: AppState, run: RunResult | None) -> dict[str, Any]:
         """Rows of PARTS; until a new one is there the last one stays, lest every click empties a card."""
@@ -134,6 +143,20 @@ class Resolver:
             made[field] = kept if kept_shape == shape else None
         late = frozenset(field for field, request in asked.items() if self._results.get(request) is None)
         return {**made, "lagging": late}
+
+    def _machine(self, state: AppState) -> dict[str, Any]:
+        """What is known of this machine; while a new measurement is under way, the last one stays."""
+        if not in_sight(state, ROOFLINE):
+            return {}
+        request = roofline_of(state)
+        found = self._results.get(request)
+        if isinstance(found, Measured):
+            self._roofline = found.roofline
+        return {
+            "roofline": self._roofline,
+            "measuring": found is None and request.measurement.serial > 0,
+            "roofline_refused": found.message if isinstance(found, Failure) else None,
+        }
 
     def _shown(self, state: AppState) -> _Parts:
         """Parts that belong to the newest run there is; none at all before the first."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ffn_explorer.core.readings import Contributions, Memories, NeuronCard, PositionLab, Terms
 from ffn_explorer.core.records import Bill, PositionCheck, Proof, StrongPaths
+from ffn_explorer.core.roofline_records import Roofline
 from ffn_explorer.core.spec import FFNSpec
 from ffn_explorer.core.stages import Stage, enters_act, enters_down
 from ffn_explorer.state.requests import RunRequest
@@ -211,9 +212,17 @@ class Difference:
     nbytes: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """What is known of a machine: the newest measurement that fits, or none."""
+
+    roofline: Roofline | None
+    nbytes: int = 4_096
+
+
 PartResult = (
     Spread | GateView | Matrix | Difference | Memories | Contributions | NeuronCard | PositionLab | Terms
 )
 """What the rows of `parts.table.PARTS` compute."""
 
-Result = RunResult | Activity | Detail | PositionCheck | Proof | PartResult
+Result = RunResult | Activity | Detail | PositionCheck | Proof | Measured | PartResult

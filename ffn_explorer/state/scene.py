@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.readings import Contributions, Memories, NeuronCard, PositionLab, Terms
 from ffn_explorer.core.records import PositionCheck, Proof
+from ffn_explorer.core.roofline_records import Roofline
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import WIDE, Stage
 from ffn_explorer.state.app_state import (
@@ -17,6 +18,7 @@ from ffn_explorer.state.app_state import (
     Source,
     View,
 )
+from ffn_explorer.state.costing import Costing
 from ffn_explorer.state.result import Activity, Detail, Difference, GateView, Matrix, RunResult, Spread
 from ffn_explorer.state.stage_info import StageInfo
 from ffn_explorer.state.text import Text
@@ -83,6 +85,13 @@ class Scene:
     views: tuple[tuple[str, View], ...]
     edits: Edits = field(default_factory=Edits)
     compare: Compare | None = None
+    costing: Costing = field(default_factory=Costing)
+    roofline: Roofline | None = None
+    """What is known of this machine in the dtype chosen; it tells itself which FFN it belongs to."""
+    measuring: bool = False
+    """Whether a measurement that a person asked for is under way."""
+    roofline_refused: Text | None = None
+    """Why there is no measurement."""
     memories: Memories | None = None
     contributions: Contributions | None = None
     neuron_card: NeuronCard | None = None

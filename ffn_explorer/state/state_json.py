@@ -22,6 +22,8 @@ from ffn_explorer.state.app_state import (
     Theta,
 )
 from ffn_explorer.state.changes import SCALES
+from ffn_explorer.state.costing import Costing
+from ffn_explorer.state.costing_changes import checked
 from ffn_explorer.state.files import Damaged
 from ffn_explorer.state.handmade_changes import check_state
 from ffn_explorer.state.handmade_json import memory_from_json
@@ -38,7 +40,7 @@ _WHY = {
 """What tokenising refuses, as the part of a sentence that it is here."""
 
 _PART_KEYS = ("settings", "edits", "theta", "selection", "compare")
-_STATE_KEYS = ("source", *_PART_KEYS, "before_memory")
+_STATE_KEYS = ("source", *_PART_KEYS, "costing", "before_memory")
 
 
 def state_to_json(state: AppState) -> Json:
@@ -47,6 +49,7 @@ def state_to_json(state: AppState) -> Json:
     return {
         "source": asdict(state.source),
         **_parts_to_json(state),
+        "costing": asdict(state.costing),
         "before_memory": None if before is None else {"orders": before.orders, **_parts_to_json(before)},
     }
 
@@ -68,7 +71,8 @@ def state_from_json(data: Mapping[str, Any]) -> tuple[AppState, tuple[str, ...]]
     """
     unknown = [key for key in data if key not in (*_STATE_KEYS, "version", "kind")]
     source = _source(_section(data, "source", _names(Source), unknown=unknown))
-    state = AppState(source=source, **_parts(data, unknown))
+    costing = _costing(_section(data, "costing", _names(Costing), unknown=unknown))
+    state = AppState(source=source, costing=costing, **_parts(data, unknown))
     # Without a memory there is nothing to come back to.
     if source.memory is not None and data.get("before_memory") is not None:
         state = replace(state, before_memory=_before(data, source, unknown))
@@ -148,6 +152,13 @@ def _compare(data: Json) -> Compare:
     _check(isinstance(settings, dict), "compare.settings")
     _check(isinstance(data.get("pinned", False), bool), "compare.pinned")
     return Compare(_settings(settings), _edits(data.get("edits", {})), bool(data.get("pinned", False)))
+
+
+def _costing(data: Json) -> Costing:
+    try:
+        return checked(Costing(**data))
+    except (InputError, TypeError) as error:
+        raise refused("costing") from error
 
 
 def _edits(data: object) -> Edits:

@@ -103,6 +103,10 @@ class Plot(PictureCanvas[P]):
         up = (self.area.bottom() - at.y()) / max(1.0, self.area.height())
         return x0 + right * (x1 - x0), y0 + up * (y1 - y0)
 
+    def y_label(self, tick: float) -> str:
+        """Words of a tick at the left."""
+        return numbers.axis(tick)
+
     def paint_front(self, painter: QPainter) -> None:
         """Paint tick labels and names."""
         if self.axes is not None and self.area.width() > 0 and self.area.height() > 0:
@@ -124,7 +128,7 @@ class Plot(PictureCanvas[P]):
     def _area(self, axes: Axes) -> QRectF:
         metrics = QFontMetricsF(font(self.look, "small"))
         line = metrics.height()
-        labels = (metrics.horizontalAdvance(numbers.axis(tick)) for tick in axes.y_ticks)
+        labels = (metrics.horizontalAdvance(self.y_label(tick)) for tick in axes.y_ticks)
         left = round(max(labels, default=0.0) + px(self.look, 12))
         last = metrics.horizontalAdvance(_x_labels(axes)[-1]) if axes.x_ticks else 0.0
         right = round(last / 2 + px(self.look, 2))
@@ -145,7 +149,7 @@ class Plot(PictureCanvas[P]):
         for tick in self._labelled(axes, line):
             middle = self.point_of(axes.x[0], tick).y()
             place = QRectF(0, middle - line / 2, self.area.left() - px(self.look, 7), line)
-            draw_text(painter, numbers.axis(tick), place, font=small, colour=theme.muted, align=RIGHT)
+            draw_text(painter, self.y_label(tick), place, font=small, colour=theme.muted, align=RIGHT)
         for tick, label in zip(axes.x_ticks, _x_labels(axes), strict=True):
             middle = self.point_of(tick, axes.y[0]).x()
             place = QRectF(middle - 40, self.area.bottom() + px(self.look, 3), 80, line)

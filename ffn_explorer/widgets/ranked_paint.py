@@ -46,7 +46,8 @@ def _paint_heads(painter: QPainter, ranking: Ranking, laid: Laid) -> None:
     left, right = laid.bar
     place = QRectF(left, 0, right - left, laid.head)
     low = numbers.axis(-ranking.limit) if ranking.signed else "0"
-    high = signed(ranking.limit) if ranking.signed else numbers.axis(ranking.limit)
+    plain = numbers.percent if ranking.percent else numbers.axis
+    high = signed(ranking.limit) if ranking.signed else plain(ranking.limit)
     metrics = QFontMetricsF(small)
     ends = max(metrics.horizontalAdvance(low), metrics.horizontalAdvance(high))
     if 2 * ends + px(ranking.look, 8) > place.width():
@@ -80,7 +81,7 @@ def _paint_row(
     box = QRectF(left, place.center().y() - height / 2, right - left, height)
     if paired:
         box.moveTop(place.center().y() - height - line_px(look) / 2)
-    _paint_bar(painter, ranking, box, value=row.value, ground=ground, faded=row.faded)
+    _paint_bar(painter, ranking, box, value=row.value, ground=ground, faded=row.faded, colour=row.colour)
     if row.other is not None:
         box.moveTop(place.center().y() + line_px(look) / 2)
         _paint_bar(painter, ranking, box, value=row.other, ground=ground, other=True)
@@ -95,6 +96,7 @@ def _paint_bar(
     ground: str,
     other: bool = False,
     faded: bool = False,
+    colour: str = "",
 ) -> None:
     """Track, and on it the bar; what is not finite fills it in its own colour."""
     theme, radius = theme_of(ranking.look), box.height() / 3
@@ -111,7 +113,7 @@ def _paint_bar(
     if ranking.signed and finite:
         start = box.center().x()
         bar.moveLeft(start - bar.width() if value < 0.0 else start)
-    colour = _bar_colour(theme, value, other=other)
+    colour = colour or _bar_colour(theme, value, other=other)
     painter.setBrush(blend(colour, ground, _FADED) if faded else QColor(colour))
     painter.drawRoundedRect(bar, min(radius, bar.width() / 2), radius)
 

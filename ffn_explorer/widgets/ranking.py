@@ -45,6 +45,8 @@ class Row:
     other: float | None = None
     faded: bool = False
     """Drawn in grey: there, but without effect."""
+    colour: str = ""
+    """Of its bar, where that is no value with a sign."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +54,8 @@ class Ranking:
     """All that a ranked list draws; rows are asked for by their place, only those in sight.
 
     limit: magnitude at the end of the bars.  signed: zero stands in the middle of the bars, else at their
-    left; the hue is that of the value's sign either way.  progress 0..1: how far the bars have grown.
+    left; the hue is that of the value's sign either way.  percent: whether bars are shares of a whole.
+    progress 0..1: how far the bars have grown.
     chosen, hovered: keys.  place: key -> row, or None, for arrow keys when the chosen row is out of sight.
     """
 
@@ -68,6 +71,7 @@ class Ranking:
     chosen: int | None = None
     hovered: int | None = None
     place: Callable[[int], int | None] | None = None
+    percent: bool = False
     keeps: int = 2
     """Columns for whose sake the bars make do with SHORT_BAR_PX."""
 

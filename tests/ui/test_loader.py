@@ -44,9 +44,17 @@ class Bench:
         wanted: tuple[Request, ...] = (run, PositionRequest(run)) if results.get(run) else (run,)
         return tuple(request for request in wanted if results.get(request) is None)
 
-    def compute(self, request: Request, _results: Results, *, cancelled: Callable[[], bool]) -> PositionCheck:
+    def compute(
+        self,
+        request: Request,
+        _results: Results,
+        *,
+        cancelled: Callable[[], bool],
+        told: Callable[[float], None],
+    ) -> PositionCheck:
         """Note the request and do what the test wants."""
         self.started.append(request)
+        self.told = told
         try:
             self.act(cancelled)
         except Cancelled:

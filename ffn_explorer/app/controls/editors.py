@@ -5,6 +5,7 @@ from fractions import Fraction
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox
 
+from ffn_explorer.widgets.choice_edit import ChoiceEdit
 from ffn_explorer.widgets.number_edit import TYPING_PAUSE_MS, Calm, FloatEdit, IntEdit, WholeLine
 
 __all__ = [
@@ -19,37 +20,6 @@ __all__ = [
 
 LONGEST_RATIO = 6
 """Wide letters that leave room for the longest ratio shown, ×2.688."""
-MOST_ROWS = 16
-"""Rows of a list shown without scrolling."""
-
-
-class ChoiceEdit(Calm, QComboBox):
-    """One of several values; the data of each row is the value, its text is translated."""
-
-    chosen = Signal(str)
-    done = Signal()
-    """The list was opened and closed again."""
-
-    def __init__(self) -> None:
-        """Build an empty list; `show_choices` fills it."""
-        super().__init__()
-        self.setMaxVisibleItems(MOST_ROWS)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.activated.connect(lambda row: self.chosen.emit(self.itemData(row)))
-
-    def show_choices(self, choices: list[tuple[str, str]], value: str) -> None:
-        """Show (value, text) rows with one chosen."""
-        if choices != [(self.itemData(i), self.itemText(i)) for i in range(self.count())]:
-            self.clear()
-            for data, label in choices:
-                self.addItem(label, data)
-        self.setCurrentIndex(self.findData(value))
-
-    def hidePopup(self) -> None:
-        """Close the list, and say that the choice is made."""
-        super().hidePopup()
-        self.done.emit()
 
 
 class TickEdit(QCheckBox):

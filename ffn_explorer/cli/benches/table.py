@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from ffn_explorer.cli.benches import first_picture, forward, frame, frames, large, stall
+from ffn_explorer.cli.benches import first_picture, forward, frame, frames, large, roof, stall
 from ffn_explorer.cli.benches.timing import Measured
 
 Kind = Literal["ratio", "value"]
@@ -42,6 +42,8 @@ BENCHES = (
     Bench("forward_float32_gated", forward.gated_float32, "ratio", 1.05, "ms"),
     Bench("forward_bfloat16", forward.plain_bfloat16, "ratio", 1.05, "ms"),
     Bench("forward_bfloat16_gated", forward.gated_bfloat16, "ratio", 1.05, "ms"),
+    Bench("forward_512", forward.rate_512, "ratio", 1 / 0.97, "ms"),
+    Bench("roofline", roof.points, "value", 105.0, "%"),
     Bench("frame_playing", frame.playing, "ratio", 2.5, "ms"),
     Bench("large_frame", large.frame, "ratio", 2.5, "ms"),
     Bench("large_select", large.select, "ratio", 2.5, "ms"),

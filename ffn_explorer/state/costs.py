@@ -1,0 +1,141 @@
+"""Costs: whose bill the cost panels show, for what use, and what its bars are divided into."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from ffn_explorer.core.architecture import ModelShape
+from ffn_explorer.core.bill_row import Row, Use
+from ffn_explorer.core.model_bill import ModelBill, layer_bill, model_bill
+from ffn_explorer.core.settings import Settings
+from ffn_explorer.core.shape_of import model_shape
+from ffn_explorer.core.sums import Sum
+from ffn_explorer.state.app_state import Compare
+from ffn_explorer.state.costing import Costing
+from ffn_explorer.state.models import PublicModel, model
+from ffn_explorer.state.scene import Scene
+from ffn_explorer.state.text import Text, text
+
+Kind = Literal["parameters", "flops", "bytes"]
+"""What is counted."""
+
+GROUPS = (
+    "gate", "up", "down", "bias", "router", "attention", "scores", "cache", "norms", "embeddings", "other",
+)  # fmt: skip
+"""From left to right: the FFN first."""
+
+_OWN = {
+    "ffn.gate": "gate",
+    "ffn.up": "up",
+    "ffn.down": "down",
+    "ffn.bias": "bias",
+    "ffn.router": "router",
+    "ffn.router_bias": "router",
+    "cache": "cache",
+    "cross.cache": "cache",
+}
+"""Rows that are a piece of their own; the others go by their part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whose bill: a public model, or the network of some settings."""
+
+    shape: ModelShape
+    settings: Settings | None = None
+    public: PublicModel | None = None
+
+    @property
+    def name(self) -> Text:
+        """Name for people; that of settings is said by whoever knows whether they are A or B."""
+        return text("costs.named", name=self.public.name) if self.public else text("costs.settings")
+
+
+class Piece(NamedTuple):
+    """One piece of a bar."""
+
+    group: str
+    value: int
+
+
+def subject_of(costing: Costing, settings: Settings) -> Subject:
+    """The first bill."""
+    return _public(costing.model) if costing.model else _own(settings)
+
+
+def beside_of(costing: Costing, settings: Settings, compare: Compare | None) -> Subject | None:
+    """The second bill, if one is wanted."""
+    if costing.beside:
+        return _public(costing.beside)
+    if costing.beside == "":
+        # The settings beside themselves would show nothing.
+        return _own(settings) if costing.model else None
+    return None if compare is None or costing.model else _own(compare.settings)
+
+
+def use_of(costing: Costing, tokens: int) -> Use:
+    """What the bill is made for; tokens: of the selected sentence, where no other number was chosen."""
+    count = max(1, costing.tokens or tokens)
+    decode = costing.phase == "decode"
+    return Use(
+        tokens=1 if decode else count,
+        cached=count if decode else 0,
+        causal=costing.causal,
+        bits=costing.bits,
+        cache_bits=costing.cache_bits,
+    )
+
+
+def tokens_in(scene: Scene) -> int:
+    """S, or T while decoding, that the cost panels count for: as chosen, else the sentence's tokens."""
+    return max(1, scene.costing.tokens or len(scene.chips))
+
+
+def bill_of(subject: Subject, costing: Costing, use: Use) -> ModelBill:
+    """The bill of one layer or of the whole."""
+    return layer_bill(subject.shape, use) if costing.scope == "layer" else model_bill(subject.shape, use)
+
+
+def group_of(row: Row) -> str:
+    """Piece of the bar that a row belongs to."""
+    return _OWN.get(row.name, row.part)
+
+
+def pieces(bill: ModelBill, kind: Kind) -> tuple[Piece, ...]:
+    """Pieces of a bar from left to right; those of 0 are left out."""
+    found = dict.fromkeys(GROUPS, 0)
+    for row in bill.rows:
+        found[group_of(row)] += value_of(bill, row, kind)
+    return tuple(Piece(group, value) for group, value in found.items() if value)
+
+
+def value_of(bill: ModelBill, row: Row, kind: Kind) -> int:
+    """One number of a row."""
+    if kind == "bytes":
+        return bill.bytes_of(row)
+    return row.count.value if kind == "parameters" else row.flops.value
+
+
+def formula_of(row: Row, kind: Kind = "parameters") -> Sum:
+    """Formula of a row's number; of its FLOPs, or of what it keeps, where it has no parameters."""
+    if kind == "flops" or (not row.count.terms and not row.cached.terms):
+        return row.flops
+    return row.cached if not row.count.terms else row.count
+
+
+def ffn_share(bill: ModelBill, *, active: bool = False) -> float:
+    """Share of the FFN in the weights of FFN and attention, the matrices alone."""
+    ffn = bill.weights("ffn", "router", active=active)
+    whole = ffn + bill.weights("attention", active=active)
+    return ffn / whole if whole else 0.0
+
+
+@lru_cache(maxsize=64)
+def _public(name: str) -> Subject:
+    found = model(name)
+    return Subject(found.shape, public=found)
+
+
+@lru_cache(maxsize=64)
+def _own(settings: Settings) -> Subject:
+    return Subject(model_shape(settings), settings=settings)

@@ -1,0 +1,88 @@
+"""A public model as settings: one of its layers, scaled down to what the machine holds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ffn_explorer.core.budget import check
+from ffn_explorer.core.errors import MemoryRefusal, SettingError
+from ffn_explorer.core.settings import LIMITS, Settings
+from ffn_explorer.state.app_state import Source
+from ffn_explorer.state.models import PublicModel, model
+from ffn_explorer.state.numbers import count
+from ffn_explorer.state.text import Text, text
+from ffn_explorer.state.token_lengths import token_lengths
+
+MOST_HALVINGS = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Settings, and by how much D, F and the heads are smaller than the model's (a power of 2; 1 for not)."""
+
+    settings: Settings
+    divisor: int
+
+
+def loaded_for(name: str, now: Settings, source: Source) -> Loaded:
+    """Settings of the model of that name, for the sentences that there are; InputError, MemoryRefusal."""
+    return settings_of(model(name), now, token_lengths(source))
+
+
+def loaded_words(name: str, loaded: Loaded) -> Text:
+    """What became of the model's sizes, in one sentence."""
+    s = loaded.settings
+    said = {"name": model(name).name, "d_model": count(s.d_model), "d_ff": count(s.d_ff)}
+    if loaded.divisor == 1:
+        return text("models.loaded", **said)
+    return text("models.loaded_scaled", **said, divisor=count(loaded.divisor))
+
+
+def settings_of(public: PublicModel, now: Settings, lengths: Sequence[int]) -> Loaded:
+    """Settings of the form that most layers of a model have, as large as fits for sentences of these lengths.
+
+    Seed, dtype, device and dropout stay those of `now`.  D, F and the number of heads are halved until
+    everything is within LIMITS and the run within memory.  Raises what the smallest still raises.
+    """
+    for halvings in range(MOST_HALVINGS + 1):
+        try:
+            made = _settings(public, now, 2**halvings)
+            check(made.with_(device="cpu"), lengths)
+        except (SettingError, MemoryRefusal):
+            if halvings == MOST_HALVINGS:
+                raise
+        else:
+            return Loaded(made, 2**halvings)
+    raise AssertionError
+
+
+def _settings(public: PublicModel, now: Settings, divisor: int) -> Settings:
+    layer, shape = public.shape.usual_layer, public.shape
+    attention, ffn = layer.attention, layer.ffn
+    heads = max(1, attention.heads // divisor)
+    # As many query heads for each key-value head as in the model, where that divides.
+    grouped = max(1, attention.heads // attention.kv_heads)
+    kv_heads = max(1, heads // grouped)
+    moe = ffn.is_moe
+    return now.with_(
+        d_model=max(1, shape.d_model // divisor),
+        d_ff=max(1, ffn.d_ff // divisor),
+        activation=public.activation,
+        bias=ffn.bias,
+        residual=True,
+        norm={"layer_no_bias": "layer"}.get(shape.norm, shape.norm),
+        norm_placement=public.placement,
+        layers=min(int(LIMITS["layers"][1]), shape.depth),
+        layer=0,
+        stack=layer.stack,
+        heads=heads,
+        kv_heads=kv_heads if heads % kv_heads == 0 else heads,
+        head_dim=min(int(LIMITS["head_dim"][1]), attention.head_dim),
+        mixer=False,
+        experts=ffn.experts,
+        top_k=ffn.top_k if moe else 1,
+        routing="sigmoid_bias" if moe and ffn.selection_bias else "softmax_topk_renorm",
+        shared_experts=min(16, round(ffn.shared_width / ffn.d_ff)) if moe else 0,
+        capacity_factor=0.0,
+        expert_groups=1,
+        groups_kept=1,
+    )
