@@ -43,12 +43,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    from ffn_explorer.cli.options import OPTIONS, state_from
-    from ffn_explorer.cli.parser import parse
-
     # Characters that the terminal lacks are written as \u escapes, never as an error.
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
+    if not arguments:
+        # Most windows are opened so, and need not wait for what reads a command line.
+        from ffn_explorer.app.start import start
+
+        return start(None)
+    from ffn_explorer.cli.options import OPTIONS, state_from
+    from ffn_explorer.cli.parser import parse
+
     try:
         args = parse(arguments)
     except SystemExit:  # --help and --version have printed what was asked for

@@ -1,6 +1,6 @@
 """FlashStrip: for a moment, what a new run changed, in the header of the first card and nowhere else."""
 
-from PySide6.QtCore import QEasingCurve, QEvent, QObject, QPropertyAnimation, Qt
+from PySide6.QtCore import QEasingCurve, QEvent, QObject, QPropertyAnimation, QRect, Qt
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QHideEvent
 from PySide6.QtWidgets import QFrame, QGraphicsOpacityEffect, QHBoxLayout, QLabel
 
@@ -10,6 +10,7 @@ from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import say
 from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.last_shown import LastShown
 from ffn_explorer.widgets.sizes import px
 
 FADE_MS = 160
@@ -27,6 +28,7 @@ class FlashStrip(QFrame):
         self._runs: tuple[RunResult | None, RunResult | None] = (None, None)
         self._found: tuple[Delta, ...] = ()
         self._still = False
+        self._shown = LastShown()
         self.label = QLabel()
         self.label.setTextFormat(Qt.TextFormat.PlainText)
         self._row = QHBoxLayout(self)
@@ -66,8 +68,15 @@ class FlashStrip(QFrame):
         card = next((p for p in self._board.panels.values() if p.framed and p.isVisible()), None)
         if card is None:
             return
-        pad = px(scene.look, 8)
         room = card.free_header
+        place = QRect(card.mapTo(self._board, room.topLeft()), room.size())
+        if self._shown.differs("words", scene.look, self._found, place) or self.isHidden():
+            self._lay_out(scene, place)
+        self._go(1.0)
+
+    def _lay_out(self, scene: Scene, room: QRect) -> None:
+        """Say as much as there is room for, at its right end; nothing where not even the first fits."""
+        pad = px(scene.look, 8)
         self.label.setFont(font(scene.look, "small"))
         self._row.setContentsMargins(pad, 0, pad, 0)
         said = [say(scene.look.language, delta.words) for delta in self._found]
@@ -85,13 +94,11 @@ class FlashStrip(QFrame):
             self.label.setText(words)
             self.setAccessibleName(JOINER.join(said))
             QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
-        corner = card.mapTo(self._board, room.topLeft())
-        self.setGeometry(corner.x() + room.width() - width, corner.y(), width, room.height())
+        self.setGeometry(room.x() + room.width() - width, room.y(), width, room.height())
         if fresh:
             self._veil.setOpacity(1.0 if self._still else 0.0)
             self.show()
             self.raise_()
-        self._go(1.0)
 
     def _width(self, phrases: list[str]) -> int:
         return self.label.fontMetrics().horizontalAdvance(JOINER.join(phrases)) + 2

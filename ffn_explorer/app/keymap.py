@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QChildEvent, QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QLineEdit, QWidget
 
@@ -63,8 +63,18 @@ class UndoKeys(QObject):
     A line edit claims them always, and a knob just turned by typing could not be turned back by Ctrl+Z.
     """
 
-    def watch(self, parent: QWidget) -> None:
-        """Watch over every editor inside a widget."""
+    def __init__(self, parent: QObject | None = None) -> None:
+        """Watch over nothing yet."""
+        super().__init__(parent)
+        self._over: QWidget | None = None
+
+    def watch(self, over: QWidget) -> None:
+        """Watch over every editor inside a widget, and inside the children that it is given later."""
+        self._over = over
+        over.installEventFilter(self)
+        self._watch_editors(over)
+
+    def _watch_editors(self, parent: QObject) -> None:
         for edit in parent.findChildren(QLineEdit):
             edit.installEventFilter(self)
             # Number editors and editable lists take the keys themselves and hand them on.
@@ -74,6 +84,10 @@ class UndoKeys(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Keep the claim from an editor that has no use for it."""
+        if watched is self._over:
+            if event.type() == QEvent.Type.ChildPolished and isinstance(event, QChildEvent):
+                self._watch_editors(event.child())
+            return False
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             edit = watched if isinstance(watched, QLineEdit) else watched.findChild(QLineEdit)
             if edit is not None and event.matches(QKeySequence.StandardKey.Undo):

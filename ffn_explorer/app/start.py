@@ -1,27 +1,29 @@
 """Start: from the command line to a window with its first picture; torch comes after that."""
 
+import gc
 import logging
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ffn_explorer.app.screen import check_libraries, check_server, has_screen
 from ffn_explorer.core.errors import ExplorerError
-from ffn_explorer.state import changes
-from ffn_explorer.state.app_state import Appearance, AppState
 from ffn_explorer.state.text import say
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
     from ffn_explorer.app.window import Window
+    from ffn_explorer.state.app_state import AppState
 
 PICTURE = "ffn-explorer.png"
 
 
-def start(state: AppState | None, *, given: frozenset[str] = frozenset()) -> int:
+def start(state: "AppState | None", *, given: frozenset[str] = frozenset()) -> int:
     """Open the window and run until it closes; returns the exit code.
 
     state: what the command line describes; None takes up the last session.
@@ -30,12 +32,13 @@ def start(state: AppState | None, *, given: frozenset[str] = frozenset()) -> int
     """
     if not has_screen():
         return _without_screen(state)
-    check_libraries(window=True)
-    check_server()
-    from PySide6.QtWidgets import QApplication
+    with _garbage_left():
+        check_libraries(window=True)
+        check_server()
+        from PySide6.QtWidgets import QApplication
 
-    application = QApplication(sys.argv[:1])
-    window = _open(application, state, given)
+        application = QApplication(sys.argv[:1])
+        window = _open(application, state, given)
     from ffn_explorer.app.signals import SignalWatch
 
     watch = SignalWatch(window.close, application)
@@ -45,10 +48,11 @@ def start(state: AppState | None, *, given: frozenset[str] = frozenset()) -> int
     return code
 
 
-def _open(application: "QApplication", state: AppState | None, given: frozenset[str]) -> "Window":
+def _open(application: "QApplication", state: "AppState | None", given: frozenset[str]) -> "Window":
     from ffn_explorer.app.director import Director
     from ffn_explorer.app.memory import Memory
     from ffn_explorer.app.window import Window
+    from ffn_explorer.state import changes
     from ffn_explorer.state.first_scene import preload
     from ffn_explorer.state.results import Results
     from ffn_explorer.state.session import Session
@@ -65,9 +69,28 @@ def _open(application: "QApplication", state: AppState | None, given: frozenset[
     window.painted.connect(director.loader.warm_up)
     director.request(changes.play())
     director.start()
+    # The pass begins when it can be seen: a frame that falls due before would only delay the first picture.
+    director.clock.run(False)
+    window.painted.connect(lambda: director.clock.run(director.state.playback.playing))
     window.hints.begin()
     window.show()
     return window
+
+
+@contextmanager
+def _garbage_left() -> Iterator[None]:
+    """Look for no garbage while the window is made, nor later on in what was made until then.
+
+    Nearly all of it lives as long as the program: looking through it took a twentieth of the start.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+        gc.freeze()
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _leave(window: "Window", code: int) -> int:
@@ -83,12 +106,13 @@ def _leave(window: "Window", code: int) -> int:
     return code
 
 
-def _without_screen(state: AppState | None) -> int:
+def _without_screen(state: "AppState | None") -> int:
     """Write the scene as a picture and say how to open the window; 0 where that worked."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     check_libraries(window=False)
     from ffn_explorer.app.memory import system_language
     from ffn_explorer.app.still import draw
+    from ffn_explorer.state.app_state import Appearance, AppState
 
     if state is None:
         state = AppState(appearance=Appearance(language=system_language()))

@@ -14,6 +14,8 @@ M_MMAP_THRESHOLD = -3
 LARGE_BLOCK_BYTES = 4 << 20
 LEFT_OUT = (
     "psutil",
+    "secrets",
+    "ffn_explorer.app.controls.more",
     "ffn_explorer.app.dialogs",
     "ffn_explorer.app.flash_strip",
     "ffn_explorer.app.finder",

@@ -1,5 +1,7 @@
 """ChipsPanel: the tokens of the selected sentence, to choose, reorder and edit."""
 
+import math
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,15 +15,18 @@ from ffn_explorer.core.stages import WIDE, Stage
 from ffn_explorer.core.tokens import tokenize
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import DEFAULT_SENTENCE, Cell, View
+from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import Text
 from ffn_explorer.widgets.buttons import IconButton
+from ffn_explorer.widgets.chip_faces import row_height
 from ffn_explorer.widgets.chip_row import ChipRow
 from ffn_explorer.widgets.chip_view import RowPicture
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.hint_label import HintLabel
 from ffn_explorer.widgets.labels import ElidedLabel
+from ffn_explorer.widgets.last_shown import LastShown
 from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.sizes import px
 
@@ -39,6 +44,8 @@ class ChipsPanel(Panel):
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build switch, row, pencil and hint."""
         super().__init__(parent)
+        self._shown = LastShown()
+        self._bars: tuple[float, ...] = ()
         self.back = IconButton("up", self, flat=True)
         self.onward = IconButton("down", self, flat=True)
         self.place = ElidedLabel(self)
@@ -105,13 +112,14 @@ class ChipsPanel(Panel):
         self.onward.explain(self.say("onward"), self.say("onward_tip"))
         self.pencil.explain(self.say("edit"), self.say("edit_tip"))
         self._line.setSpacing(px(look, 6))
+        self.setFixedHeight(row_height(look))
         if "editor" in self.__dict__:
             self._dress(self.editor)
 
     def render_scene(self, scene: Scene) -> None:
         """Draw the chips of the selected sentence."""
         chosen = scene.selection
-        followed, bars = followed_in(scene)
+        self._follow(scene)
         self.row.show_picture(
             RowPicture(
                 scene.look,
@@ -119,10 +127,9 @@ class ChipsPanel(Panel):
                 chosen.token,
                 self._first(scene),
                 hovered=scene.pointed.token,
-                bars=bars,
+                bars=self._bars,
             )
         )
-        self.hint.set_text(self._hint(followed))
         self.row.setAccessibleName(self.say("row", count=numbers.count(len(scene.chips))))
         self.row.setAccessibleDescription(self._tip(chosen.token))
         batch = len(scene.sentences) > 1
@@ -131,7 +138,14 @@ class ChipsPanel(Panel):
         self.back.setEnabled(chosen.sentence > 0)
         self.onward.setEnabled(chosen.sentence < len(scene.sentences) - 1)
         self.place.set_text(f"{chosen.sentence + 1} / {len(scene.sentences)}")
-        self.setFixedHeight(self.row.sizeHint().height())
+
+    def _follow(self, scene: Scene) -> None:
+        """Find the bars of what is followed, and say what they show, unless all that is still the same."""
+        cell = followed_in(scene)
+        followed = () if cell is None else (cell.stage, cell.sentence, cell.index)
+        if self._shown.differs("followed", scene.look, scene.run, *followed):
+            self._bars = () if cell is None or scene.run is None else shares_of(scene.run, cell)
+            self.hint.set_text(self._hint(cell))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the ground on which the row fades out."""
@@ -214,18 +228,23 @@ def pointed_cell(scene: Scene) -> Cell | None:
     return None if index is None else Cell(stage, chosen.sentence, chosen.token, index)
 
 
-def followed_in(scene: Scene) -> tuple[Cell | None, tuple[float, ...]]:
-    """The neuron or dimension that is pointed at, else chosen, and its value at every token over the largest.
-
-    Nothing before the pass has reached its stage.
-    """
+def followed_in(scene: Scene) -> Cell | None:
+    """The neuron or dimension that is pointed at, else chosen; none before the pass has reached its stage."""
     run, cell = scene.run, scene.hover or pointed_cell(scene) or scene.selection.cell()
     if run is None or cell is None or cell.stage not in run.values:
-        return None, ()
-    values = run.values[cell.stage]
-    sentence = scene.selection.sentence
-    if cell.index >= values.shape[2] or dict(scene.progress).get(cell.stage, 1.0) < 1.0:
-        return None, ()
-    column = values[sentence, : run.lengths[sentence], cell.index].astype(np.float64)  # [S]
-    largest = float(np.abs(column[np.isfinite(column)]).max(initial=0.0)) or 1.0
-    return cell, tuple(np.nan_to_num(column / largest, nan=0.0, posinf=1.0, neginf=-1.0).tolist())
+        return None
+    reached = dict(scene.progress).get(cell.stage, 1.0) >= 1.0
+    if not reached or cell.index >= run.values[cell.stage].shape[2]:
+        return None
+    return replace(cell, sentence=scene.selection.sentence)
+
+
+def shares_of(run: RunResult, cell: Cell) -> tuple[float, ...]:
+    """The value of a cell's neuron or dimension at every token of its sentence, over the largest."""
+    column = run.values[cell.stage][cell.sentence, : run.lengths[cell.sentence], cell.index]  # [S]
+    column = column.astype(np.float64)
+    largest = float(abs(column).max(initial=0.0))
+    if math.isfinite(largest):
+        return tuple((column / (largest or 1.0)).tolist())
+    largest = float(abs(column[np.isfinite(column)]).max(initial=0.0)) or 1.0
+    return tuple(np.nan_to_num(column / largest, nan=0.0, posinf=1.0, neginf=-1.0).tolist())

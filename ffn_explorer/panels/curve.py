@@ -1,6 +1,8 @@
 """Activation: the function's curve, and where the neurons of the chosen token stand on it."""
 
 import math
+from dataclasses import replace
+from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -12,7 +14,7 @@ from ffn_explorer.core.activation_table import FUNCTIONS
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Cell
-from ffn_explorer.state.result import Detail, Floats, RunResult
+from ffn_explorer.state.result import Curve, Detail, Floats, RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.axes import ticks
 from ffn_explorer.widgets.curve_plot import CurvePicture, CurvePlot, Histogram, Mark
@@ -35,14 +37,19 @@ _ROOM_BELOW = 0.25
 
 
 class Neurons(NamedTuple):
-    """One token's neurons: z, f(z), whether active, each `[F]`; which are drawn; half the band of theta."""
+    """One token's neurons: z and f(z), each `[F]`; which are drawn; half the band of theta; and counts."""
 
     z: Floats
     value: Floats
-    active: NDArray[np.bool_]
     dots: NDArray[np.int64]
     band: float
     histogram: Histogram | None
+    active: int
+    not_finite: int
+    beyond: int
+    """Neurons whose z is farther from 0 than ±`LIMIT`."""
+    tallest: int
+    """Neurons in the tallest bar in sight."""
 
 
 class CurvePanel(Panel):
@@ -98,14 +105,15 @@ class CurvePanel(Panel):
         enters = run.enters_act
         done = dict(scene.progress)
         curve = (run.curve.z, run.curve.value)
-        other = None if scene.other is None else (scene.other.curve.z, scene.other.curve.value)
+        beside = None if scene.other is None else scene.other.curve
+        other = None if beside is None else (beside.z, beside.value)
         chosen = run.tokens[scene.selection.sentence][scene.selection.token]
         token = shown_token(chosen, font(scene.look, "small"))
         name = self.say("x_gate" if enters is Stage.GATE else "x_up", token=token)
         names = (name, self.say("x_short", token=token))
         return CurvePicture(
             look=scene.look,
-            axes=axes_of([curve] if other is None else [curve, other], x_name=names, y_name=self.say("y")),
+            axes=replace(axes_of(run.curve, beside), x_name=names, y_name=self.say("y")),
             curve=curve,
             slope=(run.curve.z, run.curve.slope),
             other=other,
@@ -144,7 +152,7 @@ class CurvePanel(Panel):
         known, entered = done.get(Stage.ACT, 1.0) > 0.0, done.get(run.enters_act, 1.0) > 0.0
         entries = []
         if known and total:
-            on = int(neurons.active.sum())
+            on = neurons.active
             words = ("open", "shut") if run.enters_act is Stage.GATE else ("active", "silent")
             theta = numbers.axis(scene.theta)
             theta = self.say("theta_relative", theta=theta) if scene.theta_relative else theta
@@ -168,17 +176,13 @@ class CurvePanel(Panel):
         if not neurons.z.size:
             return [self._remark("dropped")]
         said = []
-        finite = np.isfinite(neurons.z)
-        bad, beyond = int((~finite).sum()), int((np.abs(neurons.z[finite]) > LIMIT).sum())
-        if bad:
-            said.append(self._remark("non_finite", n=numbers.count(bad)))
-        if beyond:
-            said.append(Entry("", self.say("beyond", n=numbers.count(beyond), limit=numbers.axis(LIMIT))))
-        shown = neurons.histogram
-        if shown is not None:
-            inside = (shown.edges[1:] > -LIMIT) & (shown.edges[:-1] < LIMIT)
-            tallest = int((shown.active + shown.silent)[inside].max(initial=0))
-            said.append(self._remark("tallest", n=numbers.count(tallest)))
+        if neurons.not_finite:
+            said.append(self._remark("non_finite", n=numbers.count(neurons.not_finite)))
+        if neurons.beyond:
+            sizes = {"n": numbers.count(neurons.beyond), "limit": numbers.axis(LIMIT)}
+            said.append(Entry("", self.say("beyond", **sizes)))
+        if neurons.histogram is not None:
+            said.append(self._remark("tallest", n=numbers.count(neurons.tallest)))
         if run.expert_index is not None:
             said.append(self._remark("first_expert"))
         return said
@@ -222,7 +226,23 @@ def neurons_at(
     # Rising: each once. np.unique would import numpy.ma, and the first picture would wait for it.
     places = places[np.diff(places, prepend=-1) > 0]
     dots = inside[places] if inside.size else inside
-    return Neurons(z, value, active, dots, theta * rms if relative else theta, histogram)
+    return Neurons(
+        z,
+        value,
+        dots,
+        theta * rms if relative else theta,
+        histogram,
+        active=int(active.sum()),
+        not_finite=int((~np.isfinite(z)).sum()),
+        beyond=int((np.abs(z[np.isfinite(z)]) > LIMIT).sum()),
+        tallest=0 if histogram is None else _tallest(histogram),
+    )
+
+
+def _tallest(shown: Histogram) -> int:
+    """Neurons in the tallest bar in sight."""
+    inside = (shown.edges[1:] > -LIMIT) & (shown.edges[:-1] < LIMIT)
+    return int((shown.active + shown.silent)[inside].max(initial=0))
 
 
 def _histogram(z: Floats, active: NDArray[np.bool_], edges: Floats) -> Histogram:
@@ -235,9 +255,10 @@ def _histogram(z: Floats, active: NDArray[np.bool_], edges: Floats) -> Histogram
     return Histogram(edges, lit.astype(np.int64), rest.astype(np.int64))
 
 
-def axes_of(curves: list[tuple[Floats, Floats]], *, x_name: tuple[str, ...], y_name: str) -> Axes:
-    """Axes that hold these curves on ±LIMIT, with room for the histogram under the zero line."""
-    seen = np.concatenate([value[np.abs(z) <= LIMIT] for z, value in curves])
+@lru_cache(maxsize=4)
+def axes_of(curve: Curve, other: Curve | None) -> Axes:
+    """Axes without names that hold these curves on ±LIMIT, with room for the histogram below zero."""
+    seen = np.concatenate([one.value[np.abs(one.z) <= LIMIT] for one in (curve, other) if one is not None])
     seen = seen[np.isfinite(seen)]
     low, high = float(min(0.0, seen.min(initial=0.0))), float(seen.max(initial=0.0)) or 1.0
     # A little more than the lowest value, so that its tick label stays clear of those of the x axis.
@@ -248,6 +269,6 @@ def axes_of(curves: list[tuple[Floats, Floats]], *, x_name: tuple[str, ...], y_n
         y=(bottom, high),
         x_ticks=ticks(-LIMIT, LIMIT, most=4),
         y_ticks=y_ticks,
-        x_name=x_name,
-        y_name=y_name,
+        x_name=(),
+        y_name="",
     )

@@ -10,7 +10,8 @@ from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Appearance, Cell
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
-from ffn_explorer.state.stage_info import name_of
+from ffn_explorer.state.stage_info import StageInfo, name_of
+from ffn_explorer.state.text import say
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.heatmap import HeatMap
@@ -107,10 +108,7 @@ class MapsPanel(Panel):
     def _show_tabs(self, scene: Scene, shown: Stage | None) -> None:
         pinned = scene.view(self.name).stage
         known = [info.stage for info in scene.stages]
-        tabs = [Tab(None, self.say("follow"), self.say("follow_tip"))]
-        tabs += [
-            Tab(info.stage, self.say(info.name), self.say(f"{info.name.key}_about")) for info in scene.stages
-        ]
+        tabs = _tabs(scene.stages, scene.look.language)
         self.tabs.show_tabs(tabs, pinned=pinned if pinned in known else None, shown=shown, look=scene.look)
         self.modes.setVisible(scene.other is not None)
         if scene.other is not None:
@@ -274,6 +272,19 @@ def stage_shown(scene: Scene) -> Stage | None:
     if followed in (Stage.GATE, Stage.UP) and Stage.GATE in scene.run.values:
         return Stage.GATE if scene.selection.stage is Stage.GATE else Stage.UP
     return followed if followed in scene.run.values else scene.run.stages[0]
+
+
+@lru_cache(maxsize=8)
+def _tabs(stages: tuple[StageInfo, ...], language: str) -> tuple[Tab, ...]:
+    """The tab that follows the pass and those of the stages, kept from frame to frame."""
+    follow = (say(language, f"panel.maps.{key}") for key in ("follow", "follow_tip"))
+    return (
+        Tab(None, *follow),
+        *(
+            Tab(info.stage, say(language, info.name), say(language, f"{info.name.key}_about"))
+            for info in stages
+        ),
+    )
 
 
 @lru_cache(maxsize=8)

@@ -1,6 +1,6 @@
 """Sparsity: the share of active neurons by token and by neuron, and how large the values are."""
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -10,6 +10,7 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.result import Activity, RunResult
 from ffn_explorer.state.scene import Scene
+from ffn_explorer.state.text import say
 from ffn_explorer.state.theta import default_theta
 from ffn_explorer.widgets.controlled import Controlled
 from ffn_explorer.widgets.mode_tabs import Mode, ModeTabs
@@ -148,17 +149,14 @@ class SparsityPanel(Panel):
         return self._known[1]
 
     def _show_controls(self, scene: Scene, mode: str) -> None:
-        modes = [Mode(name, self.say(name), self.say(f"{name}_tip")) for name in MODES]
-        self.tabs.show_modes(modes, chosen=mode, look=scene.look)
+        default, language = self._default(scene), scene.look.language
+        self.tabs.show_modes(_modes(language), chosen=mode, look=scene.look)
         self.tabs.setVisible(len(self.grid.seen) < len(MODES))
-        default = self._default(scene)
-        words = ("name", "name_tip", "absolute", "relative", "kind_tip", "default", "default_tip")
-        said = {word: self.say(f"theta_{word}", theta=numbers.axis(default)) for word in words}
         self.theta.show_theta(
             scene.theta,
             relative=scene.theta_relative,
             is_default=scene.theta == default and not scene.theta_relative,
-            words=ThetaWords(**said),
+            words=_theta_words(language, default),
             look=scene.look,
         )
         self.body.refresh(scene.look)
@@ -222,3 +220,18 @@ class SparsityPanel(Panel):
     def _step_neuron(self, dx: int, dy: int) -> None:
         if self.scene is not None and self.scene.run is not None:
             self.request(changes.step_selection(dx, dy, stage=self.scene.run.enters_down))
+
+
+@lru_cache(maxsize=4)
+def _modes(language: str) -> tuple[Mode, ...]:
+    """Tabs, kept from frame to frame."""
+    said = ((name, f"panel.sparsity.{name}") for name in MODES)
+    return tuple(Mode(name, say(language, key), say(language, f"{key}_tip")) for name, key in said)
+
+
+@lru_cache(maxsize=8)
+def _theta_words(language: str, default: float) -> ThetaWords:
+    """Words of the control, kept from frame to frame."""
+    words = ("name", "name_tip", "absolute", "relative", "kind_tip", "default", "default_tip")
+    theta = numbers.axis(default)
+    return ThetaWords(**{word: say(language, f"panel.sparsity.theta_{word}", theta=theta) for word in words})

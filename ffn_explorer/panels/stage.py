@@ -14,6 +14,7 @@ from ffn_explorer.widgets.flow_footer import Footer
 from ffn_explorer.widgets.flow_view import FlowView
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
+from ffn_explorer.widgets.last_shown import LastShown
 from ffn_explorer.widgets.panel import Panel
 
 WORDS_UNTIL = 10
@@ -36,6 +37,10 @@ class StagePanel(Panel):
         super().__init__(parent)
         self.view = FlowView(self.tooltip, self)
         self.footer = Footer(self)
+        self._shown = LastShown()
+        self._captions: tuple[str, ...] = ("",)
+        self._size = ("", "")
+        self._widths = ""
         body = QWidget(self)
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
@@ -55,13 +60,20 @@ class StagePanel(Panel):
     def render_scene(self, scene: Scene) -> None:
         """Draw the scene."""
         self.view.show_scene(scene, sentence=self.say("empty") if scene.run is None else "")
-        self.title.set_text(self._title(scene))
-        self.note.set_text(self._note(scene))
-        captions = self._captions(scene)
-        right, details = ("", "") if scene.run is None else self._size(scene, scene.run)
-        self.footer.set_texts(captions, right, details=details)
-        self.view.setAccessibleName(self.title.text)
-        self.view.setAccessibleDescription(self._description(scene, captions[0]))
+        look, run, chosen = scene.look, scene.run, scene.selection
+        if self._shown.differs("title", look, scene.chips, chosen.token):
+            self.title.set_text(self._title(scene))
+            self.view.setAccessibleName(self.title.text)
+        if self._shown.differs("run", look, run, scene.stages, scene.origin, scene.busy, len(scene.chips)):
+            self.note.set_text(self._note(scene))
+            self._size = ("", "") if run is None else self._size_of(scene, run)
+            self._widths = self._widths_of(scene)
+        counts = (counted(scene), run, scene.detail, chosen.sentence, chosen.token)
+        if self._shown.differs("captions", look, scene.theta, scene.theta_relative, *counts):
+            self._captions = self._captions_of(scene)
+        right, details = self._size
+        self.footer.set_texts(self._captions, right, details=details)
+        self.view.setAccessibleDescription(f"{self._widths}. {self._captions[0]}")
 
     def tooltip(self, cell: Cell) -> str:
         """Exact value of a cell."""
@@ -99,7 +111,7 @@ class StagePanel(Panel):
             return self.say(f"note_capacity_{form}", number=number)
         return self.say(f"note_{form}", number=number)
 
-    def _captions(self, scene: Scene) -> tuple[str, ...]:
+    def _captions_of(self, scene: Scene) -> tuple[str, ...]:
         """What was counted, from the longest wording to the shortest."""
         found = counted(scene)
         if found is None:
@@ -134,7 +146,7 @@ class StagePanel(Panel):
         neuron, strength = numbers.count(int(paths.neuron[0])), numbers.short(float(paths.strength[0]))
         return self.say("memory", neuron=neuron, strength=strength)
 
-    def _size(self, scene: Scene, run: RunResult) -> tuple[str, str]:
+    def _size_of(self, scene: Scene, run: RunResult) -> tuple[str, str]:
         """Parameters and origin; and weights, biases and cost, for the tooltip."""
         bill = run.bill
         total = numbers.count(bill.ffn_total)
@@ -149,10 +161,9 @@ class StagePanel(Panel):
         )
         return right, details
 
-    def _description(self, scene: Scene, caption: str) -> str:
-        """For screen readers: the stages with their sizes, and the caption."""
-        sizes = ", ".join(f"{self.say(info.name)} {numbers.count(info.width)}" for info in scene.stages)
-        return f"{sizes}. {caption}"
+    def _widths_of(self, scene: Scene) -> str:
+        """For screen readers: the stages with their sizes."""
+        return ", ".join(f"{self.say(info.name)} {numbers.count(info.width)}" for info in scene.stages)
 
 
 def dropping_expert(scene: Scene) -> int | None:

@@ -11,6 +11,7 @@ from ffn_explorer.widgets.buttons import RoundButton, WordButton
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.labels import ElidedLabel
+from ffn_explorer.widgets.last_shown import LastShown
 from ffn_explorer.widgets.panel import PADDING_PX, Panel
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.track import StageTrack, Stop, TrackPicture
@@ -39,6 +40,9 @@ class TransportPanel(Panel):
         self.axes = WordButton(self, mono=True)
         self.speed = WordButton(self, mono=True)
         self._busy_line = False
+        self._shown = LastShown()
+        self._segments: tuple[timeline.Segment, ...] = ()
+        self._stops: tuple[Stop, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._arrange()
         self.play.clicked.connect(self._toggle)
@@ -94,11 +98,18 @@ class TransportPanel(Panel):
 
     def render_scene(self, scene: Scene) -> None:
         """Draw the present moment."""
-        self._render_buttons(scene)
+        playback = scene.playback
+        if self._shown.differs("buttons", scene.look, playback.playing, playback.speed):
+            self._render_buttons(scene)
+        if self._shown.differs("stages", scene.look, scene.stages):
+            self._segments = timeline.segments(self._stages(scene))
+            self._stops = self._stops_of(scene)
+        chosen = (scene.chips, scene.sentences, scene.selection, scene.hover, scene.point)
+        if self._shown.differs("chosen", scene.look, *chosen):
+            self.chosen.set_text(self._chosen(scene), short=self._chosen(scene, brief=True))
         here = self._segment_infos(scene)
         self.formula.set_text(here[0].formula if here else "")
         self.shapes.set_text(self._second_line(scene, here))
-        self.chosen.set_text(self._chosen(scene), short=self._chosen(scene, brief=True))
         self.shapes.set_look(font(scene.look, "small", mono=scene.busy is None), self.theme.muted)
         self.track.show_picture(self._track(scene))
         name = " · ".join(self.say(info.name) for info in here)
@@ -120,23 +131,28 @@ class TransportPanel(Panel):
         self.speed.set_word(speed, among=(*(self._speed_word(s) for s in SPEEDS), speed))
         self.speed.explain(self.say("speed", speed=speed), self.say("speed_tip"))
 
-    def _track(self, scene: Scene) -> TrackPicture:
+    def _stops_of(self, scene: Scene) -> tuple[Stop, ...]:
+        """One per segment of the pass, whichever moment it is."""
         infos = {info.stage: info for info in scene.stages}
         stops = []
-        current, pointed = 0, None
-        for index, segment in enumerate(timeline.segments(self._stages(scene))):
+        for segment in self._segments:
             members = [infos[stage] for stage in segment.stages]
             name = " · ".join(self.say(info.name) for info in members)
             tip = "\n".join(f"{self.say(info.name)}:  {info.formula}" for info in members)
             stops.append(Stop(segment.end, name, self.theme.stage(segment.stages[0]).name(), tip))
+        return tuple(stops)
+
+    def _track(self, scene: Scene) -> TrackPicture:
+        current, pointed, pointed_stage = 0, None, scene.pointed.stage
+        for index, segment in enumerate(self._segments):
             if scene.current in segment.stages:
                 current = index
-            if scene.pointed.stage in segment.stages:
+            if pointed_stage in segment.stages:
                 pointed = index
-        return TrackPicture(scene.look, tuple(stops), current, scene.playback.time, pointed)
+        return TrackPicture(scene.look, self._stops, current, scene.playback.time, pointed)
 
     def _segment_infos(self, scene: Scene) -> list[StageInfo]:
-        for segment in timeline.segments(self._stages(scene)) if scene.stages else ():
+        for segment in self._segments:
             if scene.current in segment.stages:
                 return [info for info in scene.stages if info.stage in segment.stages]
         return []

@@ -1,5 +1,7 @@
 """What the bill says in sentences: the lesson of equal parameters, and one token, neuron or expert of it."""
 
+from functools import lru_cache
+
 from ffn_explorer.core.cost import matrices_of
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.state import numbers
@@ -70,10 +72,18 @@ def of_experts(run: RunResult, expert: int | None) -> tuple[Text, ...]:
     return (text("panel.bill.experts", **values), text("panel.bill.experts_short", **values))
 
 
+# A choice and the pass leave it as it is, and Settings are checked field by field when they are made.
+@lru_cache(maxsize=8)
+def matched(settings: Settings, other: Compare | None) -> Settings:
+    """Settings at the width of equal parameters."""
+    return parameter_matched(settings, other)
+
+
+@lru_cache(maxsize=8)
 def lesson(settings: Settings, other: Compare | None) -> tuple[Text, ...]:
     """The width of equal parameters, and what it comes to."""
     values = {
-        "width": numbers.count(parameter_matched(settings, other).d_ff),
+        "width": numbers.count(matched(settings, other).d_ff),
         "weights": numbers.count(weights_to_match(settings, other)),
         "d": numbers.count(settings.d_model),
     }

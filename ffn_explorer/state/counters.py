@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ffn_explorer.core.cost import matrices_of
+from ffn_explorer.core.records import Bill
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.result import RunResult
@@ -52,13 +53,27 @@ class Spent(NamedTuple):
     flops: int
 
 
-def spent(run: RunResult, progress: Iterable[tuple[Stage, float]]) -> Spent:
+class Billed(NamedTuple):
+    """What the words of a run's bill follow from; without its values, so that a cache keeps no pass alive."""
+
+    settings: Settings
+    lengths: tuple[int, ...]
+    bill: Bill
+    lines: tuple[Line, ...]
+
+
+def billed(run: RunResult) -> Billed:
+    """The bill of a run, by values."""
+    return Billed(run.request.settings, run.lengths, run.bill, lines(run))
+
+
+def spent(every: Iterable[Line], progress: Iterable[tuple[Stage, float]]) -> Spent:
     """What the pass has read and spent: each stage's share of its lines, rounded down.
 
     0 at time 0; at time 1 exactly `bill.ffn_total` and `bill.ffn_flops`; never falling in between.
     """
     done = dict(progress)
-    read = [(done.get(line.stage, 0.0), line) for line in lines(run)]
+    read = [(done.get(line.stage, 0.0), line) for line in every]
     return Spent(
         weights=sum(portion(line.weights, share) for share, line in read),
         visited=sum(portion(line.visited, share) for share, line in read),
@@ -159,9 +174,19 @@ def read_share(inside: Sequence[Line], done: Mapping[Stage, float]) -> float:
     return sum(line.weights * done.get(line.stage, 0.0) for line in inside) / whole
 
 
-def bill_ends(run: RunResult, of: Kind) -> tuple[int, int]:
-    """Where the bars of a run end: the FFN alone, and the FFN with attention."""
-    bill = run.bill
+def read_shares(
+    every: Sequence[Line], progress: Iterable[tuple[Stage, float]]
+) -> tuple[tuple[Segment, float], ...]:
+    """Share that the pass has read of each segment that is there."""
+    done = dict(progress)
+    inside: dict[Segment, list[Line]] = {segment: [] for segment in SEGMENTS}
+    for line in every:
+        inside[line.segment].append(line)
+    return tuple((segment, read_share(those, done)) for segment, those in inside.items() if those)
+
+
+def bill_ends(bill: Bill, of: Kind) -> tuple[int, int]:
+    """Where the bars of a bill end: the FFN alone, and the FFN with attention."""
     if of == "parameters":
         return bill.ffn_total, bill.ffn_total + bill.attention_weights
     return bill.ffn_flops, bill.ffn_flops + bill.projection_flops + bill.score_flops

@@ -1,10 +1,8 @@
 """Files: small JSON files read with a bound, and any file written whole or not at all."""
 
 import errno
-import filecmp
 import json
 import os
-import secrets
 import shutil
 import stat
 from collections.abc import Iterator
@@ -92,6 +90,8 @@ def whole(path: Path) -> Iterator[IO[bytes]]:
     OSError where that cannot be, NotRegular where the place holds no regular file; what was there then stays
     as it was.
     """
+    import secrets  # not wanted before the first picture: it opens OpenSSL
+
     # Through a link to the file itself, so that the link stays one.
     target = Path(os.path.realpath(path))
     _check_place(target)
@@ -116,6 +116,8 @@ def aside(path: Path, ending: str, *, keep: bool = False) -> Path:
 
     OSError where that cannot be.
     """
+    import filecmp  # wanted only when something went wrong
+
     number = 1
     while os.path.lexists(place := path.with_name(f"{path.name}.{ending}-{number}")):
         if keep and kind_of(place) == "file" and filecmp.cmp(path, place, shallow=False):

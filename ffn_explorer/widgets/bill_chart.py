@@ -6,7 +6,8 @@ from PySide6.QtCore import QPointF, QSizeF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
-from ffn_explorer.widgets.bill_paint import BillPainter, laid
+from ffn_explorer.widgets.bill_paint import BillPainter
+from ffn_explorer.widgets.bill_parts import parts_of
 from ffn_explorer.widgets.bill_picture import BillPicture, BillPlaces, Piece, bill_places
 from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.layers import Layers
@@ -38,10 +39,10 @@ class BillChart(PictureCanvas[BillPicture]):
         if picture is None or places is None:
             return None
         for bar, place in zip(picture.bars, places.bars, strict=True):
-            for pieces, strip in ((bar.pieces, place.bar), (bar.other, place.other)):
-                for piece, rect in laid(pieces, strip, bar.most):
-                    if rect.contains(at):
-                        return piece
+            parts = parts_of(bar, place, picture.look)
+            for part in (*parts.mine, *parts.other):
+                if part.rect.contains(at):
+                    return part.piece
         return None
 
     def paint_front(self, painter: QPainter) -> None:

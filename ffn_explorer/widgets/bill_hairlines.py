@@ -57,17 +57,18 @@ def draw_hairlines(
     pieces: key -> place of the piece and of the letters in it.
     """
     theme = theme_of(look)
+    flat, reach = Qt.PenCapStyle.FlatCap, px(look, 4)
+    halo = QPen(QColor(theme.surface), line_px(look, 3.0), Qt.PenStyle.SolidLine, flat)
     for line in hairlines:
         rect, letters = pieces.get(line.key, (QRectF(), QRectF()))
         if rect.isEmpty():
             continue
-        x, bottom = rect.left() + rect.width() * line.share, rect.bottom() + px(look, 4)
+        x, bottom = rect.left() + rect.width() * line.share, rect.bottom() + reach
         ends = [(rect.top(), bottom)]
         if letters.left() <= x <= letters.right():
             ends = [(rect.top(), letters.top()), (letters.bottom(), bottom)]
         style = Qt.PenStyle.SolidLine if line.chosen else Qt.PenStyle.DotLine
-        halo = QPen(QColor(theme.surface), line_px(look, 3.0), Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap)
-        for pen in (halo, QPen(QColor(theme.ink), line_px(look, 1.4), style, Qt.PenCapStyle.FlatCap)):
+        for pen in (halo, QPen(QColor(theme.ink), line_px(look, 1.4), style, flat)):
             painter.setPen(pen)
             for start, end in ends:
                 painter.drawLine(QPointF(x, start), QPointF(x, end))

@@ -1,6 +1,4 @@
-"""How a BillPicture is painted: what the pass moves and what is chosen over a layer of all that rests."""
-
-from collections.abc import Callable
+"""How a BillPicture is painted: what the pass moves and what is chosen over layers of all that rests."""
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
@@ -9,6 +7,7 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import numbers
 from ffn_explorer.widgets.axes import ticks
 from ffn_explorer.widgets.bill_hairlines import draw_hairlines
+from ffn_explorer.widgets.bill_parts import Part, Parts, parts_of
 from ffn_explorer.widgets.bill_picture import (
     LINES,
     STILL,
@@ -19,7 +18,7 @@ from ffn_explorer.widgets.bill_picture import (
     Piece,
     table_widths,
 )
-from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, advance, draw_text, fitting
+from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text, fitting
 from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.layers import Layers
@@ -31,6 +30,12 @@ _UNREAD = 0.22
 
 _NEUTRAL = {"bias": 0.8, "router": 0.65, "attention": 0.34, "projections": 0.34, "scores": 0.2}
 """Opacity of pieces without a stage colour."""
+
+_OVER = (*(name for name in LINES if name not in (*STILL, "token")), "token")
+"""Sentences that a choice or the pass changes; a token comes last, for its letters may leave their line."""
+
+_SO_FAR = 2
+"""Column of the table that the pass moves."""
 
 _STAGE = {"up": Stage.UP, "gate": Stage.GATE, "down": Stage.OUT}
 
@@ -44,133 +49,137 @@ class BillPainter:
         self.look, self.theme = picture.look, theme_of(picture.look)
         self.small = font(picture.look, "small")
         self.bold = font(picture.look, "small", bold=True)
+        self.done = dict(picture.done)
+        self.moving = any(0.0 < share < 1.0 for share in self.done.values())
+        self.bars = tuple(
+            (bar, place, parts_of(bar, place, self.look))
+            for bar, place in zip(picture.bars, places.bars, strict=True)
+        )
 
     def paint(self, layers: Layers, box: Box) -> None:
-        """Paint everything; what neither the pass nor a choice moves comes from a layer of the whole box."""
+        """Paint everything; what neither the pass nor a choice moves comes from layers."""
         self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-        picture, bars = self.picture, self.picture.bars
-        moving = any(0.0 < piece.done < 1.0 for bar in bars for piece in bar.pieces)
-        words = tuple((bar.head, bar.formula, bar.unit, bar.most) for bar in bars)
-        lines = tuple(getattr(picture, name) for name in STILL)
-        key = (self.look, box, *(rect.getRect() for rect in self.places.rects), words, lines)
-        if moving:
-            self._still(layers, "words", key, box, paint=BillPainter._words_around)
-            self._bars()
-        else:
-            pieces = tuple((bar.pieces, bar.other) for bar in bars)
-            key = (*key, pieces, picture.names, picture.rows)
-            self._still(layers, "rest", key, box, paint=BillPainter._at_rest)
-        for bar, place in zip(bars, self.places.bars, strict=True):
-            self._over(bar, place)
-        self._hairlines(bars[0], self.places.bars[0])
-        for name in LINES:
-            if name not in STILL:
-                lead = name == "counters"
-                self._line(getattr(picture, name), getattr(self.places, name), ink=lead, bold=lead)
+        self._rest(layers, box)
+        if self.moving:
+            self._move()
+        for bar, place, parts in self.bars:
+            self._over(bar, place, parts)
+        self._hairlines(self.bars[0][2])
+        for name in _OVER:
+            self._sentence(name, layers)
 
-    def _still(
-        self,
-        layers: Layers,
-        name: str,
-        key: tuple[object, ...],
-        box: Box,
-        *,
-        paint: Callable[["BillPainter"], None],
-    ) -> None:
-        picture, places = self.picture, self.places
+    def _rest(self, layers: Layers, box: Box) -> None:
+        """All that only another run, size or look changes, and pieces before and after they are read."""
+        picture, places, rows = self.picture, self.places, self.picture.rows
+        if self.moving:
+            rows = tuple((*row[:_SO_FAR], *row[_SO_FAR + 1 :]) for row in rows)
+        read = tuple(share if share in (0.0, 1.0) else None for share in self.done.values())
+        lines = tuple(getattr(picture, name) for name in STILL)
+        key: tuple[object, ...] = (self.look, box, places, picture.bars, picture.names, read, lines)
+        if places.rows.height():
+            key = (*key, rows, table_widths(self.look, picture.rows))
 
         def onto(painter: QPainter) -> None:
-            paint(BillPainter(painter, picture, places))
+            BillPainter(painter, picture, places)._at_rest()
 
-        layers.draw_newest(self.painter, name, key, box=box, paint=onto, ground=self.theme.surface)
+        layers.draw_newest(self.painter, "rest", key, box=box, paint=onto, ground=self.theme.surface)
 
     def _at_rest(self) -> None:
-        self._words_around()
-        self._bars()
-
-    def _bars(self) -> None:
-        for bar, place in zip(self.picture.bars, self.places.bars, strict=True):
-            self._bar(bar, place)
-        if self.places.rows.height():
-            self._rows()
-
-    def _words_around(self) -> None:
-        for bar, place in zip(self.picture.bars, self.places.bars, strict=True):
+        for bar, place, _ in self.bars:
             self._line(bar.head, place.head, ink=True)
             self._line(bar.formula, place.formula)
             if place.ticks.height():
                 self._ticks(bar, place)
         for name in STILL:
             self._line(getattr(self.picture, name), getattr(self.places, name))
+        for _, place, parts in self.bars:
+            self._bar(place, parts)
+        if self.places.rows.height():
+            self._rows()
 
-    def _bar(self, bar: Bar, place: BarPlaces) -> None:
-        for piece, rect in laid(bar.pieces, place.bar, bar.most):
-            self._piece(piece, rect, bar.pieces)
-        for piece, rect in laid(bar.other, place.other, bar.most):
-            shade = 0.5 if piece.key not in ("attention", "projections", "scores") else 0.22
+    def _bar(self, place: BarPlaces, parts: Parts) -> None:
+        later = self._later(parts)
+        for part in parts.mine:
+            share = self.done.get(part.piece.key, 1.0)
+            if part.piece.key not in later:
+                self._piece(part, share if share == 1.0 else 0.0)
+        for part in parts.other:
+            shade = 0.5 if part.piece.key not in ("attention", "projections", "scores") else 0.22
             ground = blend(self.theme.muted, self.theme.surface, shade)
-            self.painter.fillRect(rect.adjusted(0, 0, -1, 0), ground)
-            self._inside(piece, rect, bar.other, colour=ink_on(ground.name()))
+            self.painter.fillRect(part.rect.adjusted(0, 0, -1, 0), ground)
+            self._inside(part, colour=ink_on(ground.name()))
         if place.bar.left():
             for name, strip in zip(self.picture.names, (place.bar, place.other), strict=True):
                 side = QRectF(0, strip.top(), strip.left(), strip.height())
                 draw_text(self.painter, name, side, font=self.bold, colour=self.theme.muted, align=LEFT)
 
-    def _over(self, bar: Bar, place: BarPlaces) -> None:
+    def _later(self, parts: Parts) -> set[str]:
+        """Slivers that the pass moves, and what follows them, by key: they share a column of pixels."""
+        found: set[str] = set()
+        joined = False
+        for part in parts.mine:
+            moves = 0.0 < self.done.get(part.piece.key, 1.0) < 1.0
+            joined = joined or (moves and part.is_sliver)
+            if joined:
+                found.add(part.piece.key)
+            joined = joined and part.is_sliver
+        return found
+
+    def _move(self) -> None:
+        """What the pass moves: the filled part of the pieces under way, and the numbers read so far."""
+        for _, _, parts in self.bars:
+            later = self._later(parts)
+            for part in parts.mine:
+                share = self.done.get(part.piece.key, 1.0)
+                if part.piece.key in later:
+                    self._piece(part, share)
+                elif 0.0 < share < 1.0:
+                    self._read(part, share)
+        if self.places.rows.height():
+            self._columns({_SO_FAR})
+
+    def _over(self, bar: Bar, place: BarPlaces, parts: Parts) -> None:
         """What is chosen, pointed at or under way, and where the bar ended before the last change."""
-        for piece, rect in laid(bar.pieces, place.bar, bar.most):
-            self._lit(piece, rect)
-        pen = QPen(QColor(self.theme.ink), line_px(self.look), Qt.PenStyle.DotLine)
-        self.painter.setPen(pen)
+        for part in parts.mine:
+            self._lit(part.piece, part.rect)
+        if not bar.before:
+            return
+        most = bar.most
+        self.painter.setPen(QPen(QColor(self.theme.ink), line_px(self.look), Qt.PenStyle.DotLine))
         for value in bar.before:
-            x = place.bar.left() + place.bar.width() * value / bar.most
+            x = place.bar.left() + place.bar.width() * value / most
             x = min(x, place.bar.right() - 0.5)
             self.painter.drawLine(QPointF(x, place.bar.top() - 2), QPointF(x, place.bar.bottom() + 2))
 
-    def _hairlines(self, bar: Bar, place: BarPlaces) -> None:
-        parts = laid(bar.pieces, place.bar, bar.most)
-        pieces = {piece.key: (rect, self._words(piece, rect, bar.pieces)[1]) for piece, rect in parts}
-        draw_hairlines(self.painter, self.picture.hairlines, pieces, self.look)
+    def _hairlines(self, parts: Parts) -> None:
+        if self.picture.hairlines:
+            pieces = {part.piece.key: (part.rect, part.letters) for part in parts.mine}
+            draw_hairlines(self.painter, self.picture.hairlines, pieces, self.look)
 
-    def _piece(self, piece: Piece, rect: QRectF, beside: tuple[Piece, ...], /) -> None:
+    def _piece(self, part: Part, share: float) -> None:
         """A pale piece, filled from the left as it is read; its words change colour at the edge."""
-        colour = _colour(piece, self.theme)
-        inner = rect.adjusted(0, 0, -1, 0) if rect.width() > 2 else rect
-        done = QRectF(inner.left(), inner.top(), inner.width() * piece.done, inner.height())
-        pale = blend(colour.name(), self.theme.surface, _UNREAD)
-        for ground, part in ((pale, inner), (colour, done)):
-            if part.width() <= 0:
-                continue
-            self.painter.fillRect(part, ground)
+        pale = blend(_colour(part.piece, self.theme).name(), self.theme.surface, _UNREAD)
+        self._filled(part, part.inner, pale)
+        self._read(part, share)
+
+    def _read(self, part: Part, share: float) -> None:
+        inner = part.inner
+        done = QRectF(inner.left(), inner.top(), inner.width() * share, inner.height())
+        self._filled(part, done, _colour(part.piece, self.theme))
+
+    def _filled(self, part: Part, place: QRectF, ground: QColor) -> None:
+        if place.width() <= 0:
+            return
+        self.painter.fillRect(place, ground)
+        if part.words and place.right() > part.letters.left():
             self.painter.save()
-            self.painter.setClipRect(part)
-            self._inside(piece, rect, beside, colour=ink_on(ground.name()))
+            self.painter.setClipRect(place)
+            self._inside(part, colour=ink_on(ground.name()))
             self.painter.restore()
 
-    def _inside(self, piece: Piece, rect: QRectF, beside: tuple[Piece, ...], /, *, colour: str) -> None:
-        words, _ = self._words(piece, rect, beside)
-        if words:
-            draw_text(self.painter, words, rect, font=self.small, colour=colour, align=CENTRE)
-
-    def _words(self, piece: Piece, rect: QRectF, beside: tuple[Piece, ...], /) -> tuple[str, QRectF]:
-        """What stands in a piece, and the letters' place; nothing where none of its wordings fits.
-
-        Matrices of one size have their wordings in common: else equal numbers would look different.
-        """
-        metrics = QFontMetricsF(self.small)
-        room = rect.width() - px(self.look, 8)
-        alike = [piece]
-        if piece.stage is not None:
-            alike = [p for p in beside if p.stage is not None and p.value == piece.value]
-        levels = zip(piece.words, zip(*(p.words for p in alike), strict=True), strict=True)
-        common = (own for own, every in levels if all(advance(words, self.small) <= room for words in every))
-        least = piece.words[-1] if advance(piece.words[-1], self.small) <= room else ""
-        words = next(common, least)
-        if not words or rect.height() < metrics.height() - 2:
-            return "", QRectF()
-        place = QRectF(0, 0, advance(words, self.small) + 4, metrics.capHeight() + 4)
-        place.moveCenter(rect.center())
-        return words, place
+    def _inside(self, part: Part, *, colour: str) -> None:
+        if part.words:
+            draw_text(self.painter, part.words, part.rect, font=self.small, colour=colour, align=CENTRE)
 
     def _lit(self, piece: Piece, rect: QRectF) -> None:
         """A frame around the chosen piece, a thin one around the pointed; those being read are underlined."""
@@ -208,18 +217,46 @@ class BillPainter:
 
     def _rows(self) -> None:
         """The table: names at the left, numbers in columns aligned at their ends."""
-        place, line, rows = self.places.rows, self.places.line, self.picture.rows
-        widths = table_widths(self.picture)
-        for at, row in enumerate(rows):
-            x = place.left()
-            for column, (text, width) in enumerate(zip(row, widths, strict=True)):
-                cell = QRectF(x, place.top() + at * line, width, line)
-                face, colour = (self.small, self.theme.ink) if at else (self.bold, self.theme.muted)
-                draw_text(self.painter, text, cell, font=face, colour=colour, align=RIGHT if column else LEFT)
-                x += width
+        columns = set(range(len(self.picture.rows[0])))
+        self._columns(columns - {_SO_FAR} if self.moving else columns)
+        place, line = self.places.rows, self.places.line
+        wide = sum(table_widths(self.look, self.picture.rows))
         y = place.top() + line
         self.painter.setPen(QPen(QColor(self.theme.border), line_px(self.look)))
-        self.painter.drawLine(QPointF(place.left(), y), QPointF(place.left() + sum(widths), y))
+        self.painter.drawLine(QPointF(place.left(), y), QPointF(place.left() + wide, y))
+
+    def _columns(self, columns: set[int]) -> None:
+        """Some columns of the table."""
+        place, line, rows = self.places.rows, self.places.line, self.picture.rows
+        widths = table_widths(self.look, rows)
+        for column in columns:
+            x = place.left() + sum(widths[:column])
+            for at, row in enumerate(rows):
+                cell = QRectF(x, place.top() + at * line, widths[column], line)
+                face, colour = (self.small, self.theme.ink) if at else (self.bold, self.theme.muted)
+                align = RIGHT if column else LEFT
+                draw_text(self.painter, row[column], cell, font=face, colour=colour, align=align)
+
+    def _sentence(self, name: str, layers: Layers) -> None:
+        """A line under the bars; from a layer of its own where nothing else reaches into it."""
+        wordings, place = getattr(self.picture, name), getattr(self.places, name)
+        if not wordings or not place.height():
+            return
+        lead = name == "counters"
+        # Marks of a bar reach below it, letters of a token out of their line; and running numbers are new.
+        apart = bool(self.places.bars[1].ticks.height())
+        if not apart or name == "token" or (lead and self.moving):
+            self._line(wordings, place, ink=lead, bold=lead)
+            return
+        picture, places = self.picture, self.places
+
+        def onto(painter: QPainter) -> None:
+            BillPainter(painter, picture, places)._line(wordings, place, ink=lead, bold=lead)
+
+        # The last letter may reach a little beyond its advance.
+        box = Box(place.left(), place.top(), place.width() + 2, place.height())
+        key = (self.look, places, wordings)
+        layers.draw_newest(self.painter, name, key, box=box, paint=onto, ground=self.theme.surface)
 
     def _line(
         self, wordings: tuple[str, ...], place: QRectF, *, ink: bool = False, bold: bool = False
@@ -230,17 +267,6 @@ class BillPainter:
         text = fitting(wordings, face, place.width())
         colour = self.theme.ink if ink else self.theme.muted
         draw_text(self.painter, text, place, font=face, colour=colour, align=LEFT)
-
-
-def laid(pieces: tuple[Piece, ...], strip: QRectF, most: int) -> list[tuple[Piece, QRectF]]:
-    """Pieces from left to right, as long as they are large."""
-    made, before = [], 0
-    for piece in pieces:
-        left = strip.left() + strip.width() * before / most
-        width = strip.width() * piece.value / most
-        made.append((piece, QRectF(left, strip.top(), width, strip.height())))
-        before += piece.value
-    return made
 
 
 def _colour(piece: Piece, theme: Theme) -> QColor:

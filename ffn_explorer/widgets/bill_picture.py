@@ -1,6 +1,8 @@
 """What the bill shows, as one frozen value, and the places that follow from it."""
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from PySide6.QtCore import QRectF, QSizeF
 from PySide6.QtGui import QFontMetricsF
@@ -19,6 +21,9 @@ _MOST_GAP_PX = 22
 LINES = ("counters", "token", "formula", "unit", "experts", "lesson")
 """Sentences under the bars, from top to bottom."""
 
+_BY_WEIGHT = ("token", "formula", "lesson", "experts", "unit")
+"""Those that give way to bars and counters, the last first."""
+
 STILL = ("lesson",)
 """Those that follow from the settings alone, whatever the pass or a choice does."""
 
@@ -29,24 +34,21 @@ LETTER_SHARE = 0.75
 """Height of a bar, in lines, from which "A" or "B" stands beside it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A piece of a bar: one kind of matrix, the biases, or a part of attention.
 
-    stage: in which it is read, None for what belongs to no single stage.  done: share read so far.
+    stage: in which it is read, None for what belongs to no single stage.
     words: what stands in it, longest first.  tip: all about it.
     """
 
     key: str
     value: int
     stage: Stage | None
-    done: float
     words: tuple[str, ...]
     tip: str
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(NamedTuple):
     """FFN and attention of A stacked, under it those of B; thin lines where A ended before the last change.
 
     head: line above it; formula: line of its own where there is room; unit: name of the axis.
@@ -75,6 +77,8 @@ class BillPicture:
 
     look: Appearance
     bars: tuple[Bar, Bar]
+    done: tuple[tuple[str, float], ...]
+    """Share read so far of those pieces of A that the pass reads, by their keys."""
     counters: tuple[str, ...]
     token: tuple[str, ...]
     formula: tuple[str, ...]
@@ -97,7 +101,8 @@ class BillPicture:
         return bool(self.bars[0].other)
 
 
-@dataclass(frozen=True, slots=True)
+# Both compared by identity: `bill_places` gives the same object for the same places.
+@dataclass(frozen=True, slots=True, eq=False)
 class BarPlaces:
     """Lines and bars of one Bar; what is left out has no height."""
 
@@ -108,7 +113,7 @@ class BarPlaces:
     ticks: QRectF
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class BillPlaces:
     """Places of everything."""
 
@@ -122,27 +127,50 @@ class BillPlaces:
     experts: QRectF
     rows: QRectF
 
-    @property
-    def rects(self) -> tuple[QRectF, ...]:
-        """All of them."""
-        bars = (rect for bar in self.bars for rect in (bar.head, bar.formula, bar.bar, bar.other, bar.ticks))
-        return (*bars, *(getattr(self, name) for name in LINES), self.rows)
+
+class _Asked(NamedTuple):
+    """What the places follow from.
+
+    names: "A" and "B", () where there is no B.  lines: those of LINES that say something.
+    rows: of the table.  beside: its width, 0 where it is too wide to stand beside the sentences.
+    """
+
+    look: Appearance
+    width: float
+    height: float
+    names: tuple[str, ...]
+    lines: frozenset[str]
+    rows: int
+    beside: float
 
 
 def bill_places(picture: BillPicture, size: QSizeF) -> BillPlaces:
     """Divide the widget: bars and their heads always, other lines in order of weight while there is room."""
-    look = picture.look
+    wide = sum(table_widths(picture.look, picture.rows)) + px(picture.look, _TABLE_GAP_PX)
+    asked = _Asked(
+        look=picture.look,
+        width=size.width(),
+        height=size.height(),
+        names=picture.names if picture.compared else (),
+        lines=frozenset(name for name in LINES if getattr(picture, name)),
+        rows=len(picture.rows),
+        beside=wide if wide <= BESIDE_SHARE * size.width() else 0.0,
+    )
+    return _divided(asked)
+
+
+@lru_cache(maxsize=8)
+def _divided(asked: _Asked) -> BillPlaces:
+    look, compared = asked.look, bool(asked.names)
     line = QFontMetricsF(font(look, "small")).height() + px(look, 1)
-    bars = (2.0 if picture.compared else 1.0) * 2
-    least = LETTER_SHARE * line if picture.compared else px(look, LEAST_BAR_PX)
-    wide = sum(table_widths(picture)) + px(look, _TABLE_GAP_PX)
-    beside = wide <= BESIDE_SHARE * size.width()
+    bars = (2.0 if compared else 1.0) * 2
+    least = LETTER_SHARE * line if compared else px(look, LEAST_BAR_PX)
     # Bars begin on whole pixels, and B stands one under A.
-    between = 5 if picture.compared else 1
-    room = size.height() - 2 * line - bars * least - between
+    between = 5 if compared else 1
+    room = asked.height - 2 * line - bars * least - between
     # A bar as high as a line holds its words.
     named = bars * max(0.0, line - least)
-    shown, room = _shown(picture, room, line=line, named=named, beside=beside)
+    shown, room = _shown(asked, room, line=line, named=named)
     least_gaps = 0.0
     if "names" in shown:
         least = max(least, line)
@@ -152,36 +180,30 @@ def bill_places(picture: BillPicture, size: QSizeF) -> BillPlaces:
     gaps = min(max(room * 0.5, least_gaps), 3.0 * px(look, _MOST_GAP_PX))
     thick = max(1, int(min(px(look, MOST_BAR_PX), least + (room - gaps) / bars)))
     left = 0.0
-    if picture.compared and thick >= LETTER_SHARE * line - 0.5:
+    if compared and thick >= LETTER_SHARE * line - 0.5:
         bold = QFontMetricsF(font(look, "small", bold=True))
-        left = max(map(bold.horizontalAdvance, picture.names)) + px(look, 6)
-    pen = _Column(size.width(), line, left)
-    first = pen.bar(shown, thick, compared=picture.compared)
+        left = max(map(bold.horizontalAdvance, asked.names)) + px(look, 6)
+    pen = _Column(asked.width, line, left)
+    first = pen.bar(shown, thick, compared=compared)
     pen.y += gaps / 3
-    second = pen.bar(shown, thick, compared=picture.compared)
+    second = pen.bar(shown, thick, compared=compared)
     pen.y += gaps / 3
-    top, beside = pen.y, beside and "rows" in shown
-    said = {name: pen.row(name in shown, less=wide if beside else 0.0) for name in LINES}
-    table = QRectF(0, pen.y + gaps / 3, size.width(), line * len(picture.rows) if "rows" in shown else 0.0)
+    top, beside = pen.y, asked.beside if "rows" in shown else 0.0
+    said = {name: pen.row(name in shown, less=beside) for name in LINES}
+    table = QRectF(0, pen.y + gaps / 3, asked.width, line * asked.rows if "rows" in shown else 0.0)
     if beside:
-        table.moveTo(size.width() - wide + px(look, _TABLE_GAP_PX), top)
+        table.moveTo(asked.width - beside + px(look, _TABLE_GAP_PX), top)
     return BillPlaces(line=line, bars=(first, second), rows=table, **said)
 
 
-def _shown(
-    picture: BillPicture, room: float, *, line: float, named: float, beside: bool
-) -> tuple[set[str], float]:
+def _shown(asked: _Asked, room: float, *, line: float, named: float) -> tuple[set[str], float]:
     """What there is room for, and the room that is left; named: what bars that hold words need."""
     wanted = {
         "ticks": 2 * line,
         "counters": line,
         "names": named,
-        "gaps": 2 * px(picture.look, _LEAST_GAP_PX),
-        "token": line if picture.token else 0,
-        "formula": line if picture.formula else 0,
-        "lesson": line if picture.lesson else 0,
-        "experts": line if picture.experts else 0,
-        "unit": line if picture.unit else 0,
+        "gaps": 2 * px(asked.look, _LEAST_GAP_PX),
+        **{name: line for name in _BY_WEIGHT if name in asked.lines},
         "formulas": 2 * line,
     }
     shown = set()
@@ -190,22 +212,25 @@ def _shown(
             shown.add(name)
             room -= height
     # Beside the sentences the table needs only the lines by which it is longer.
-    there = sum(name in shown for name in LINES) if beside else -1
-    table = max(0, len(picture.rows) - there) * line
-    if picture.rows and room >= table:
+    there = sum(name in shown for name in LINES) if asked.beside else -1
+    table = max(0, asked.rows - there) * line
+    if asked.rows and room >= table:
         shown.add("rows")
         room -= table
     return shown, room
 
 
-def table_widths(picture: BillPicture) -> tuple[float, ...]:
+@lru_cache(maxsize=8)
+def table_widths(look: Appearance, rows: tuple[tuple[str, ...], ...]) -> tuple[float, ...]:
     """Width of every column of the table, in logical pixels, the gap before it included."""
-    bold, small = (QFontMetricsF(font(picture.look, "small", bold=heavy)) for heavy in (True, False))
-    gap = px(picture.look, 18)
-    return tuple(
-        max(bold.horizontalAdvance(cells[0]), *map(small.horizontalAdvance, cells[1:])) + gap
-        for cells in zip(*picture.rows, strict=True)
-    )
+    return tuple(_column_width(look, cells) for cells in zip(*rows, strict=True))
+
+
+# By columns: the pass changes only one of them.
+@lru_cache(maxsize=32)
+def _column_width(look: Appearance, cells: tuple[str, ...]) -> float:
+    bold, small = (QFontMetricsF(font(look, "small", bold=heavy)) for heavy in (True, False))
+    return max(bold.horizontalAdvance(cells[0]), *map(small.horizontalAdvance, cells[1:])) + px(look, 18)
 
 
 class _Column:

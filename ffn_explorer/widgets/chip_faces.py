@@ -1,16 +1,19 @@
 """What a chip looks like, and how wide it is."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QLinearGradient, QPainter, QPainterPath, QPen
 
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.scene import Chip
 from ffn_explorer.widgets.chip_layout import ChipLayout
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
+from ffn_explorer.widgets.icons import draw_icon
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import Theme, blend, theme_of
 
@@ -31,6 +34,14 @@ class ChipLook:
     lifted: bool = False
     """Following the pointer."""
     focused: bool = False
+
+
+class Bar(NamedTuple):
+    """The bar of a chip: its length is the magnitude of the value, -1..1, its hue the sign."""
+
+    face: QRectF
+    value: float
+    selected: bool
 
 
 def row_height(look: Appearance) -> int:
@@ -88,19 +99,24 @@ def draw_chip(
     painter.restore()
 
 
-def draw_bar(painter: QPainter, value: float, *, face: QRectF, look: Appearance, selected: bool) -> None:
-    """Track and bar along the lower edge of a chip: the length is the magnitude, -1..1, the hue the sign."""
+def draw_bars(painter: QPainter, bars: Sequence[Bar], *, look: Appearance) -> None:
+    """Tracks and bars along the lower edges of chips, all of one colour at once: none touches another."""
     theme = theme_of(look)
-    height, side = px(look, 3), px(look, 8)
-    track = QRectF(face.left() + side, face.bottom() - height - px(look, 4), face.width() - 2 * side, height)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(blend(theme.muted, theme.accent if selected else theme.surface, 0.3))
-    painter.drawRoundedRect(track, height / 2, height / 2)
-    bar = QRectF(track)
-    bar.setWidth(track.width() * min(1.0, abs(value)))
-    if bar.width() >= 1:
-        painter.setBrush(QColor(theme.negative if value < 0 else theme.positive))
-        painter.drawRoundedRect(bar, height / 2, height / 2)
+    height, side, radius = px(look, 3), px(look, 8), px(look, 3) / 2
+    above = height + px(look, 4)
+    resting, selected, negative, positive = (QPainterPath() for _ in range(4))
+    for bar in bars:
+        left, top = bar.face.left() + side, bar.face.bottom() - above
+        room = bar.face.width() - 2 * side
+        (selected if bar.selected else resting).addRoundedRect(left, top, room, height, radius, radius)
+        length = room * min(1.0, abs(bar.value))
+        if length >= 1:
+            path = negative if bar.value < 0 else positive
+            path.addRoundedRect(left, top, length, height, radius, radius)
+    painter.fillPath(resting, blend(theme.muted, theme.surface, 0.3))
+    painter.fillPath(selected, blend(theme.muted, theme.accent, 0.3))
+    painter.fillPath(negative, QColor(theme.negative))
+    painter.fillPath(positive, QColor(theme.positive))
 
 
 def draw_slot(painter: QPainter, *, place: QRectF, look: Appearance) -> None:
@@ -110,6 +126,25 @@ def draw_slot(painter: QPainter, *, place: QRectF, look: Appearance) -> None:
     painter.setBrush(QColor(theme.sunken))
     face = place.adjusted(1, 1, -1, -1)
     painter.drawRoundedRect(face, px(look, 7), px(look, 7))
+
+
+def draw_arrow(painter: QPainter, icon: str, *, zone: QRectF, look: Appearance) -> None:
+    """Fade the row out towards an end ("left" or "right") and say that it goes on there."""
+    theme = theme_of(look)
+    solid = QColor(theme.background)
+    clear = QColor(solid)
+    clear.setAlpha(0)
+    outer, inner = (zone.left(), zone.right()) if icon == "left" else (zone.right(), zone.left())
+    fade = QLinearGradient(outer, 0, inner, 0)
+    fade.setColorAt(0.0, solid)
+    fade.setColorAt(0.62, solid)
+    fade.setColorAt(1.0, clear)
+    painter.fillRect(zone, fade)
+    side = px(look, 14)
+    place = QRectF(0, 0, side, side)
+    place.moveCenter(zone.center())
+    place.translate((-1 if icon == "left" else 1) * px(look, 5), 0)
+    draw_icon(painter, icon, place=place, colour=QColor(theme.ink), line=line_px(look, 1.5))
 
 
 def _draw_ground(painter: QPainter, theme: Theme, *, face: QRectF, look: Appearance, state: ChipLook) -> None:

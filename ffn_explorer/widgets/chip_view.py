@@ -3,14 +3,16 @@
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize
-from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.scene import Chip
 from ffn_explorer.widgets.chip_faces import (
+    Bar,
     ChipLook,
-    draw_bar,
+    draw_arrow,
+    draw_bars,
     draw_chip,
     draw_slot,
     layout_of,
@@ -18,10 +20,8 @@ from ffn_explorer.widgets.chip_faces import (
 )
 from ffn_explorer.widgets.chip_layout import ChipLayout
 from ffn_explorer.widgets.flow_columns import Box
-from ffn_explorer.widgets.icons import draw_icon
 from ffn_explorer.widgets.layers import Layers
-from ffn_explorer.widgets.sizes import line_px, px
-from ffn_explorer.widgets.theme import theme_of
+from ffn_explorer.widgets.sizes import px
 
 MOST_FACES = 200
 """Chips whose faces are kept: more than are ever in view."""
@@ -75,20 +75,23 @@ class ChipView(QWidget):
         old, self.picture = self.picture, picture
         if picture == old:
             return
-        texts = tuple(chip.text for chip in picture.chips)
-        if picture.chips != old.chips or old.look != picture.look:
+        if picture.chips != old.chips or picture.look != old.look:
             self._faces.clear()
-        if texts != tuple(chip.text for chip in old.chips) or old.look != picture.look:
-            self.let_go()
-            self.pointed = None
-            self.places = layout_of(texts, picture.look)
-            self.updateGeometry()
+            self._lay_out(old)
         self.update()
 
     def let_go(self) -> None:
         """Forget the held chip."""
         self.drag = None
         self.update()
+
+    def _lay_out(self, old: RowPicture) -> None:
+        texts, look = tuple(chip.text for chip in self.picture.chips), self.picture.look
+        if texts != tuple(chip.text for chip in old.chips) or look != old.look:
+            self.let_go()
+            self.pointed = None
+            self.places = layout_of(texts, look)
+            self.updateGeometry()
 
     def sizeHint(self) -> QSize:
         """Room for every chip."""
@@ -119,10 +122,10 @@ class ChipView(QWidget):
 
     def chip_rect(self, index: int) -> QRectF:
         """Place of a chip in this widget, also outside its bounds; chips make room for a lifted one."""
-        left = int(self.places.lefts[index]) - self.offset
+        left = self.places.lefts[index] - self.offset
         if self.drag and self.drag.lifted:
             left += self.places.shift(index, self.drag.start, to=self.target_of(self.drag))
-        return QRectF(left, 0, int(self.places.widths[index]), self.height())
+        return QRectF(left, 0, self.places.widths[index], self.height())
 
     def arrow_at(self, x: float) -> int:
         """-1 or +1 on the arrow that leads there, else 0."""
@@ -136,7 +139,7 @@ class ChipView(QWidget):
 
     def target_of(self, drag: Drag) -> int:
         """Place that the held chip would get."""
-        middle = drag.x - drag.grab + int(self.places.widths[drag.start]) / 2
+        middle = drag.x - drag.grab + self.places.widths[drag.start] / 2
         return self.places.target(drag.start, middle + self.offset)
 
     @property
@@ -153,35 +156,46 @@ class ChipView(QWidget):
         """Paint the chips in view, the arrows, and a lifted chip above them."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        lifted = self.drag.start if self.drag and self.drag.lifted else None
-        beyond = 0 if lifted is None else int(self.places.widths[lifted]) + self.places.gap
-        for index in self.places.visible(self.offset - beyond, self.room + 2 * beyond):
-            if index != lifted:
-                self._draw_chip(painter, index)
-        if lifted is not None:
-            draw_slot(painter, place=self.chip_rect(lifted), look=self.picture.look)
+        drag = self.drag if self.drag and self.drag.lifted else None
+        self._draw_chips(painter, drag)
+        if drag:
+            draw_slot(painter, place=self.chip_rect(drag.start), look=self.picture.look)
         self._draw_arrows(painter)
-        if self.drag and self.drag.lifted:
-            self._draw_lifted(painter, self.drag)
+        if drag:
+            self._draw_lifted(painter, drag)
         painter.end()
 
-    def _draw_chip(self, painter: QPainter, index: int) -> None:
+    def _draw_chips(self, painter: QPainter, drag: Drag | None) -> None:
+        """Faces, then bars; a lifted chip is left out."""
+        places, offset, picture = self.places, self.offset, self.picture
+        beyond = places.widths[drag.start] + places.gap if drag else 0
+        to = self.target_of(drag) if drag else 0
+        bars: list[Bar] = []
+        for index in places.visible(offset - beyond, self.room + 2 * beyond):
+            if drag and index == drag.start:
+                continue
+            left = places.lefts[index] - offset + (places.shift(index, drag.start, to=to) if drag else 0)
+            face = QRectF(0, 0, places.widths[index], self.height())
+            painter.translate(left, 0)
+            self._draw_face(painter, index, face=face)
+            painter.translate(-left, 0)
+            if index < len(picture.bars):
+                bars.append(Bar(face.translated(left, 0), picture.bars[index], index == picture.selected))
+        draw_bars(painter, bars, look=picture.look)
+
+    def _draw_face(self, painter: QPainter, index: int, *, face: QRectF) -> None:
         selected = index == self.picture.selected
         pointed = index in (self.pointed, self.picture.hovered)
-        state = ChipLook(selected, pointed, focused=selected and self.hasFocus())
-        chip, place, look = self.picture.chips[index], self.chip_rect(index), self.picture.look
-        face = QRectF(0, 0, place.width(), place.height())
+        focused = selected and self.hasFocus()
 
         def paint(on: QPainter) -> None:
+            chip, look = self.picture.chips[index], self.picture.look
+            state = ChipLook(selected, pointed, focused=focused)
             draw_chip(on, chip, position=index, place=face, look=look, state=state)
 
-        painter.save()
-        painter.translate(place.topLeft())
-        key = (chip, index, state, look, face.getRect())
+        # Chips and look are not in the key: with other ones, all faces go.
+        key = (index, selected, pointed, focused, face.height())
         self._faces.draw(painter, key, Box(0.0, 0.0, face.width(), face.height()), paint)
-        if index < len(self.picture.bars):
-            draw_bar(painter, self.picture.bars[index], face=face, look=look, selected=selected)
-        painter.restore()
 
     def _draw_lifted(self, painter: QPainter, drag: Drag) -> None:
         place = self.chip_rect(drag.start)
@@ -197,19 +211,8 @@ class ChipView(QWidget):
             self._draw_arrow(painter, "right", zone=QRectF(width - zone, 0, zone, self.height()))
 
     def _draw_arrow(self, painter: QPainter, icon: str, *, zone: QRectF) -> None:
-        theme = theme_of(self.picture.look)
-        solid = QColor(theme.background)
-        clear = QColor(solid)
-        clear.setAlpha(0)
-        outer, inner = (zone.left(), zone.right()) if icon == "left" else (zone.right(), zone.left())
-        fade = QLinearGradient(outer, 0, inner, 0)
-        fade.setColorAt(0.0, solid)
-        fade.setColorAt(0.62, solid)
-        fade.setColorAt(1.0, clear)
-        painter.fillRect(zone, fade)
-        side = px(self.picture.look, 14)
-        place = QRectF(0, 0, side, side)
-        place.moveCenter(zone.center())
-        place.translate((-1 if icon == "left" else 1) * px(self.picture.look, 5), 0)
-        line = line_px(self.picture.look, 1.5)
-        draw_icon(painter, icon, place=place, colour=QColor(theme.ink), line=line)
+        def paint(on: QPainter) -> None:
+            draw_arrow(on, icon, zone=zone, look=self.picture.look)
+
+        place = Box(zone.x(), zone.y(), zone.width(), zone.height())
+        self._faces.draw(painter, (icon, zone.getRect()), place, paint)

@@ -21,15 +21,18 @@ def draw_dots(
     """
     # One stamp many times: thirty times as fast as round points of a pen.
     stamp = _dot(size, colour, ratio=ratio)
-    places = np.rint(np.stack([x, y], axis=1) * ratio - stamp.width() / 2) / ratio
+    places = np.rint(np.stack([x, y], axis=1) * ratio - stamp.width() / 2).astype(np.int64)
+    painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    # In device pixels, which are whole numbers: a QPointF for each would take three times as long.
+    painter.scale(1 / ratio, 1 / ratio)
     for left, top in places.tolist():
-        painter.drawPixmap(QPointF(left, top), stamp)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        painter.drawPixmap(left, top, stamp)
+    painter.restore()
 
 
 def _dot(size: float, colour: QColor, *, ratio: float) -> QPixmap:
-    """A round dot of `size` logical pixels on clear ground."""
+    """A round dot of `size` logical pixels on clear ground, in device pixels."""
     side = int(np.ceil((size + 2) * ratio))
     image = QPixmap(side, side)
     image.setDevicePixelRatio(ratio)
@@ -40,4 +43,5 @@ def _dot(size: float, colour: QColor, *, ratio: float) -> QPixmap:
     painter.setBrush(colour)
     painter.drawEllipse(QPointF(side / ratio / 2, side / ratio / 2), size / 2, size / 2)
     painter.end()
+    image.setDevicePixelRatio(1.0)
     return image

@@ -146,11 +146,11 @@ class CurvePlot(Plot[CurvePicture]):
             self.draw_layer(painter, "dots", key, paint=lambda on: self._paint_dots(on, picture))
         else:
             self._paint_dots(painter, picture)
-        colours = tuple(colour.name() for colour in _bar_colours(picture))
+        coloured = (picture.enters, picture.progress)
         self.draw_layer(
             painter,
             "legend",
-            (picture.legend, colours, self.area.getRect()),
+            (picture.legend, coloured, self.area.getRect()),
             paint=lambda on: self._paint_legend(on, picture),
         )
         for mark in self.picture.marks:

@@ -1,7 +1,6 @@
 """FlowItem: the flow as one graphics item, painted from layers that are made once for each picture."""
 
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable
 
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF
@@ -15,6 +14,7 @@ from ffn_explorer.widgets.flow_columns import Box, Column
 from ffn_explorer.widgets.flow_marks import draw_marks
 from ffn_explorer.widgets.flow_paint import draw_around, draw_band, draw_cells, draw_ribbons, draw_skip
 from ffn_explorer.widgets.flow_picture import FlowPicture, focus_of, pointed_of, subject_of
+from ffn_explorer.widgets.flow_ribbons import Ribbon
 from ffn_explorer.widgets.flow_strip import strip_image
 from ffn_explorer.widgets.layers import Layers, device_scale
 from ffn_explorer.widgets.reveal import ribbon_share
@@ -37,6 +37,8 @@ class FlowItem(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph carries no 
         self._size = (1, 1)
         self._layers = Layers()
         """What stays with the ground: bands, frames, labels, formulas."""
+        self._under = Layers(most=4)
+        """Bands and ribbons, as opaque images of the whole picture; two fronts at most divide it in three."""
         self._values = Layers()
         """What shows one token's values."""
         self._strips: dict[Hashable, QImage] = {}
@@ -73,6 +75,7 @@ class FlowItem(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph carries no 
                 self.picture.stand_on(before)
             else:
                 self._layers.clear()
+                self._under.clear()
             self._values.clear()
             self._strips.clear()
         self.update()
@@ -86,21 +89,13 @@ class FlowItem(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph carries no 
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         progress = self.progress()
-        self._paint_bands(painter, picture, progress)
-        self._paint_skip(painter, picture, progress.get(Stage.RESIDUAL))
         focus = focus_of(scene, picture)
-        painter.setOpacity(1.0 if focus is None else FADED)
-        self._paint_ribbons(painter, picture, progress)
-        painter.setOpacity(1.0)
+        self._paint_under(painter, picture, progress, faded=focus is not None)
+        # The line runs below all bands and ribbons, so that none lies over or under it.
+        self._paint_skip(painter, picture, progress.get(Stage.RESIDUAL))
         strong = () if focus is None else picture.ribbons_at(focus)
         for ribbon in strong:
-            with _upto(
-                painter,
-                picture,
-                Band(ribbon.source, ribbon.target),
-                end=ribbon_share(progress[ribbon.target]),
-            ):
-                draw_ribbons(painter, picture, (ribbon,), strong=True)
+            _draw_strong(painter, picture, ribbon, share=ribbon_share(progress[ribbon.target]))
         self._paint_columns(painter, picture, progress, current=scene.current)
         if focus is not None:
             draw_marks(painter, picture, focus, tuple(r for r in strong if progress[r.target] >= 1.0))
@@ -110,19 +105,44 @@ class FlowItem(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph carries no 
 
             draw_strip_lens(painter, picture, pointed, progress)
 
-    def _paint_bands(self, painter: QPainter, picture: FlowPicture, progress: dict[Stage, float]) -> None:
-        """Silhouettes: full up to the front of their ribbons, pale beyond it."""
-        for band in picture.bands:
-            share = ribbon_share(progress[band.target])
-            for done, start, end in ((True, 0.0, share), (False, share, 1.0)):
-                if end > start:
-                    with _upto(painter, picture, band, start=start, end=end):
-                        self._layers.draw(
-                            painter,
-                            ("band", band, done),
-                            picture.gap(band),
-                            _call(draw_band, picture, band, done=done),
-                        )
+    def _paint_under(
+        self, painter: QPainter, picture: FlowPicture, progress: dict[Stage, float], *, faded: bool
+    ) -> None:
+        """Bands and ribbons: what has come up to a front differs from what lies beyond, but neither moves."""
+        scale = device_scale(painter)
+        fronts = [picture.front(band, ribbon_share(progress[band.target]), scale) for band in picture.bands]
+        (width, height), left = picture.subject.size, 0.0
+        for right in sorted({*fronts, width} - {0.0}):
+            done = tuple(front >= right for front in fronts)
+            key = (done, picture, faded) if picture.ribbons else (done,)
+            clipped = right - left < width
+            if clipped:
+                painter.save()
+                painter.setClipRect(QRectF(left, 0.0, right - left, height))
+            self._under.draw(
+                painter,
+                key,
+                Box(0.0, 0.0, width, height),
+                _call(self._paint_still, picture, done, faded=faded),
+                ground=theme_of(picture.look).surface,
+            )
+            if clipped:
+                painter.restore()
+            left = right
+
+    def _paint_still(
+        self, painter: QPainter, picture: FlowPicture, done: tuple[bool, ...], *, faded: bool
+    ) -> None:
+        """Silhouettes, full where they are done and pale where not; ribbons only where they are done."""
+        for band, full in zip(picture.bands, done, strict=True):
+            draw = _call(draw_band, picture, band, done=full)
+            self._layers.draw(painter, ("band", band, full), picture.gaps[band], draw)
+        painter.setOpacity(FADED if faded else 1.0)
+        drawn = [band for band, full in zip(picture.bands, done, strict=True) if full]
+        for band, ribbons in picture.ribbons_by_band.items():
+            if band in drawn:
+                draw = _call(draw_ribbons, picture, ribbons)
+                self._values.draw(painter, ("ribbons", band), picture.gaps[band], draw)
 
     def _paint_skip(self, painter: QPainter, picture: FlowPicture, progress: float | None) -> None:
         if progress is None:
@@ -135,62 +155,63 @@ class FlowItem(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph carries no 
         box = Box(around.x(), around.y(), around.width(), around.height())
         self._layers.draw(painter, ("skip", share), box, _call(draw_skip, picture, share))
 
-    def _paint_ribbons(self, painter: QPainter, picture: FlowPicture, progress: dict[Stage, float]) -> None:
-        for band, ribbons in picture.ribbons_by_band.items():
-            share = ribbon_share(progress[band.target])
-            if share > 0.0:
-                with _upto(painter, picture, band, end=share):
-                    self._values.draw(
-                        painter, ("ribbons", band), picture.gap(band), _call(draw_ribbons, picture, ribbons)
-                    )
-
     def _paint_columns(
         self, painter: QPainter, picture: FlowPicture, progress: dict[Stage, float], *, current: Stage
     ) -> None:
         now = TOGETHER if current in TOGETHER else (current,)
+        scale = device_scale(painter)
         for column in picture.grid.columns:
-            share, is_now = progress[column.stage], column.stage in now
-            self._paint_cells(painter, picture, column, share)
+            stage = column.stage
+            share, is_now = progress[stage], stage in now
+            self._paint_cells(painter, picture, column, share, scale=scale)
             moving = 0.0 < share < 1.0
             draw = _call(draw_around, picture, column, progress=share, current=is_now)
             if moving and picture.router is not None:
                 draw(painter)
-                continue
-            key = ("around", column.stage, share > 0.0, moving, is_now)
-            self._layers.draw(painter, key, picture.area(column), draw)
+            else:
+                key = ("around", stage, share > 0.0, moving, is_now)
+                self._layers.draw(painter, key, picture.areas[stage], draw)
 
-    def _paint_cells(self, painter: QPainter, picture: FlowPicture, column: Column, share: float) -> None:
+    def _paint_cells(
+        self, painter: QPainter, picture: FlowPicture, column: Column, share: float, *, scale: float
+    ) -> None:
         """A strip is quickly painted; one at rest that bears numbers is kept."""
-        image = self._strip(picture, column, device_scale(painter))
-        draw = _call(draw_cells, picture, column, image, progress=share)
+        image = self._strip(picture, column, scale)
         if 0.0 < share < 1.0 or not picture.numbers[column.stage]:
-            draw(painter)
+            draw_cells(painter, picture, column, image, progress=share)
         else:
-            self._values.draw(painter, ("cells", column.stage, share), picture.area(column), draw)
+            draw = _call(draw_cells, picture, column, image, progress=share)
+            self._values.draw(painter, ("cells", column.stage, share), picture.areas[column.stage], draw)
 
     def _strip(self, picture: FlowPicture, column: Column, scale: float) -> QImage:
         key = (column.stage, scale)
-        if key not in self._strips:
-            subject, theme = picture.subject, theme_of(picture.look)
-            made = strip_image(subject.run, subject.activity, column, at=picture.at, scale=scale, theme=theme)
+        made = self._strips.get(key)
+        if made is None:
+            subject, laid = picture.subject, picture.laid(column, scale)
+            made = strip_image(
+                subject.run,
+                subject.activity,
+                column,
+                at=picture.at,
+                scale=scale,
+                theme=theme_of(picture.look),
+                laid=laid,
+            )
             self._strips[key] = made
-        return self._strips[key]
+        return made
 
 
-@contextmanager
-def _upto(
-    painter: QPainter, picture: FlowPicture, band: Band, *, start: float = 0.0, end: float
-) -> Iterator[None]:
-    """Clip to shares start..end of the way between two strips, at whole device pixels."""
-    if (start, end) == (0.0, 1.0):
-        yield
-        return
-    gap, scale = picture.gap(band), device_scale(painter)
-    left, right = (round((gap.x + share * gap.w) * scale) / scale for share in (start, end))
-    painter.save()
-    painter.setClipRect(QRectF(left, gap.y, right - left, gap.h))
-    yield
-    painter.restore()
+def _draw_strong(painter: QPainter, picture: FlowPicture, ribbon: Ribbon, *, share: float) -> None:
+    """One ribbon that is looked at, as far as it has come: to a whole device pixel."""
+    if 0.0 < share < 1.0:
+        band = Band(ribbon.source, ribbon.target)
+        gap, front = picture.gaps[band], picture.front(band, share, device_scale(painter))
+        painter.save()
+        painter.setClipRect(QRectF(gap.x, gap.y, front - gap.x, gap.h))
+        draw_ribbons(painter, picture, (ribbon,), strong=True)
+        painter.restore()
+    elif share >= 1.0:
+        draw_ribbons(painter, picture, (ribbon,), strong=True)
 
 
 def _call(draw: Callable[..., None], *args: object, **kwargs: object) -> Callable[[QPainter], None]:

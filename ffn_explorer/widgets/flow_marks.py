@@ -81,6 +81,8 @@ def _free_place(picture: FlowPicture, column: Column, y: float, *, width: float,
     taken = [plate.box for plate in picture.plates] + [label.box for label in picture.plan.labels]
     taken += [other.box for other in picture.grid.columns if other is not column]
     taken += [] if picture.router is None else [picture.router.box]
+    # Most stand far to the left or right of both sides: only the others are asked at every height.
+    taken = [other for other in taken if other.x < right + width + 2.0 and other.right > left - 2.0]
     for dy in (height * step for step in (0, -1, 1, -2, 2, -3, 3, -4, 4)):
         for x in (right, left):
             box = Box(x, top + dy, width, height)

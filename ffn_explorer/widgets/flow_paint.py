@@ -62,9 +62,10 @@ def draw_cells(
     painter: QPainter, picture: FlowPicture, column: Column, image: QImage, *, progress: float
 ) -> None:
     """Strip, as far as the pass has filled it, and its numbers."""
-    look, filled = picture.look, cell_share(progress)
+    look, filled, texts = picture.look, cell_share(progress), picture.numbers[column.stage]
     draw_strip(painter, column, image, filled=filled, theme=theme_of(look))
-    draw_numbers(painter, column, picture.numbers[column.stage], image=image, filled=filled, look=look)
+    if texts:
+        draw_numbers(painter, column, texts, image=image, filled=filled, look=look)
 
 
 def draw_around(

@@ -7,7 +7,6 @@ from ffn_explorer.state.app_state import Cell
 from ffn_explorer.widgets.flow_columns import Column
 from ffn_explorer.widgets.flow_picture import FlowPicture
 from ffn_explorer.widgets.flow_ribbons import y_at
-from ffn_explorer.widgets.flow_strip import cells_on
 from ffn_explorer.widgets.reveal import cell_share, ribbon_share
 
 REACH_PX = 4.0
@@ -31,7 +30,7 @@ def cell_at(
 
 def _strongest(picture: FlowPicture, column: Column, y: float, *, scale: float) -> int:
     """Index of the value that gives the device pixel its colour."""
-    laid = cells_on(picture.subject.run, column, scale)
+    laid = picture.laid(column, scale)
     first, last = laid.range_at(min(laid.used - 1, int((y - column.box.y) * scale)))
     values = np.abs(picture.subject.run.values[column.stage][picture.at][first:last].astype(np.float64))
     return first + int(np.where(np.isfinite(values), values, np.inf).argmax())

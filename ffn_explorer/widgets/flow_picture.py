@@ -18,6 +18,8 @@ from ffn_explorer.widgets.flow_numbers import cell_numbers
 from ffn_explorer.widgets.flow_plates import Plate, place_plates
 from ffn_explorer.widgets.flow_ribbons import Ribbon, ribbons_of, through
 from ffn_explorer.widgets.flow_router import Choice, RouterBlock, place_router, wanted_width
+from ffn_explorer.widgets.flow_strip import cells_on
+from ffn_explorer.widgets.pooling import Columns
 
 TALL_PX = 170.0
 """Height of a strip that bears ribbons of full thickness."""
@@ -69,7 +71,7 @@ class FlowPicture:
 
     def stand_on(self, other: "FlowPicture") -> None:
         """Take over all places from a picture with the same ground, instead of finding them again."""
-        for name in ("plan", "router", "plates", "bands", "skip", "ribbon_unit"):
+        for name in ("plan", "router", "plates", "bands", "skip", "ribbon_unit", "gaps", "areas", "_laid"):
             if name in other.__dict__:
                 self.__dict__[name] = other.__dict__[name]
 
@@ -162,13 +164,31 @@ class FlowPicture:
             return found
         return through(cell.index, self.stages, self._rows())
 
-    def gap(self, band: Band) -> Box:
-        """Area between the two strips of a step, from top to bottom."""
-        left, right = self.grid.column(band.source).box.right, self.grid.column(band.target).box.x
-        return Box(left, 0.0, right - left, self.grid.frame.height)
+    def front(self, band: Band, share: float, scale: float) -> float:
+        """How far from the left a step is done, on a whole device pixel; 0 before it, the whole width after.
 
-    def area(self, column: Column) -> Box:
-        """Area that a column's strip, label and plate may cover."""
+        scale: device pixels per logical pixel.
+        """
+        if not 0.0 < share < 1.0:
+            return float(share > 0.0) * self.subject.size[0]
+        gap = self.gaps[band]
+        return round((gap.x + share * gap.w) * scale) / scale
+
+    @cached_property
+    def gaps(self) -> dict[Band, Box]:
+        """Area between the two strips of each step, from top to bottom."""
+        found = {}
+        for band in self.bands:
+            left, right = self.grid.column(band.source).box.right, self.grid.column(band.target).box.x
+            found[band] = Box(left, 0.0, right - left, self.grid.frame.height)
+        return found
+
+    @cached_property
+    def areas(self) -> dict[Stage, Box]:
+        """Area that each column's strip, label and plate may cover."""
+        return {column.stage: self._area(column) for column in self.grid.columns}
+
+    def _area(self, column: Column) -> Box:
         boxes = [column.box]
         boxes += [label.box for label in self.plan.labels if label.stage is column.stage]
         boxes += [plate.box for plate in self.plates if plate.stage is column.stage]
@@ -178,6 +198,18 @@ class FlowPicture:
         left, top = min(box.x for box in boxes) - pad, min(box.y for box in boxes) - pad
         right, bottom = max(box.right for box in boxes) + pad, max(box.bottom for box in boxes) + pad
         return Box(left, top, right - left, bottom - top)
+
+    @cached_property
+    def _laid(self) -> dict[tuple[Stage, float], Columns]:
+        """What `laid` has found."""
+        return {}
+
+    def laid(self, column: Column, scale: float) -> Columns:
+        """Which values stand on which device pixel of a strip; scale: device pixels per logical pixel."""
+        key = (column.stage, scale)
+        if key not in self._laid:
+            self._laid[key] = cells_on(self.subject.run, column, scale)
+        return self._laid[key]
 
     def covers(self, x: float, y: float) -> bool:
         """Whether a plate or the router lies over this point."""

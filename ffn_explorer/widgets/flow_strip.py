@@ -28,9 +28,13 @@ def strip_image(
     at: tuple[int, int],
     scale: float,
     theme: Theme,
+    laid: Columns | None = None,
 ) -> QImage:
-    """Image one pixel wide, a row per device pixel; where activity knows the stage, it sets the opacity."""
-    laid = cells_on(run, column, scale)
+    """Image one pixel wide, a row per device pixel; where activity knows the stage, it sets the opacity.
+
+    laid: what `cells_on` finds, for one who has it: it is the same for all tokens.
+    """
+    laid = cells_on(run, column, scale) if laid is None else laid
     row = (*at, np.newaxis)
     value = strongest(run.pyramids[column.stage].levels[laid.level].value[row], laid.lanes, axis=1)[0]
     table = shades(theme)

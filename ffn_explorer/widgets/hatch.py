@@ -1,22 +1,29 @@
 """Hatching: slanted lines that mark what is of another kind, at the same width on every screen."""
 
 import math
+from functools import lru_cache
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap, QTransform
-
-from ffn_explorer.widgets.layers import device_scale
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen, QTransform
 
 
-def hatched(painter: QPainter, colour: QColor, ground: QColor, *, step: float, line: float) -> QBrush:
-    """Brush of slanted lines, `step` logical pixels apart and `line` thick, on a ground."""
-    scale = device_scale(painter)
+def hatched(scale: float, colour: QColor, ground: QColor, *, step: float, line: float) -> QBrush:
+    """Brush of slanted lines, `step` logical pixels apart and `line` thick, on a ground without holes.
+
+    scale: device pixels per logical pixel. The same object each time: never to be changed.
+    """
+    return _made(scale, colour.name(), ground.name(), step, line)
+
+
+@lru_cache(maxsize=16)
+def _made(scale: float, colour: str, ground: str, step: float, line: float) -> QBrush:
     side = max(4, round(step * scale))
-    tile = QPixmap(side, side)
-    tile.fill(ground)
+    # Not a pixmap, which may not outlive the application.
+    tile = QImage(side, side, QImage.Format.Format_RGB32)
+    tile.fill(QColor(ground))
     on = QPainter(tile)
     on.setRenderHint(QPainter.RenderHint.Antialiasing)
-    on.setPen(QPen(colour, line * scale, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+    on.setPen(QPen(QColor(colour), line * scale, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
     # Three parallels, so that the corners of neighbouring tiles meet.
     for shift in (-side, 0, side):
         on.drawLine(QPointF(shift - 1, side + 1), QPointF(shift + side + 1, -1))

@@ -1,5 +1,7 @@
 """Labels that shorten with an ellipsis instead of being cut, and keep the whole text in their tooltip."""
 
+from functools import lru_cache
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -38,9 +40,11 @@ class ElidedLabel(QWidget):
         shorter = short if isinstance(short, tuple) else (short,) if short else ()
         if (text, shorter) == (self._text, self._shorter):
             return
+        before = self._asked()
         self._text, self._shorter = text, shorter
         self.setAccessibleName(text)
-        self.updateGeometry()
+        if self._asked() != before:
+            self.updateGeometry()
         self._tell()
 
     def set_about(self, about: str) -> None:
@@ -61,8 +65,7 @@ class ElidedLabel(QWidget):
 
     def sizeHint(self) -> QSize:
         """Room for the whole text."""
-        metrics = QFontMetrics(self.font())
-        return QSize(metrics.horizontalAdvance(self._text) + 2, metrics.height() + 2)
+        return QSize(_advance(self._text, self.font()) + 2, QFontMetrics(self.font()).height() + 2)
 
     def minimumSizeHint(self) -> QSize:
         """Any width will do; the height never shrinks."""
@@ -70,12 +73,13 @@ class ElidedLabel(QWidget):
 
     def shown(self) -> str:
         """The text as it fits the present width."""
-        metrics = QFontMetrics(self.font())
-        wordings = (self._text, *self._shorter)
-        # An advance is rounded: a text that fills the width to the last pixel may be elided.
-        fits = (words for words in wordings if metrics.horizontalAdvance(words) < self.width())
-        text = next(fits, wordings[-1])
-        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, self.width())
+        font, width = self.font(), self.width()
+        text = self._text
+        for text in (self._text, *self._shorter):
+            # An advance is rounded: a text that fills the width to the last pixel may be elided.
+            if _advance(text, font) < width:
+                return text
+        shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, width)
         return "" if shown != text and len(shown) < LEAST_LETTERS else shown
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -90,8 +94,19 @@ class ElidedLabel(QWidget):
         painter.drawText(self.rect(), int(self._align | Qt.AlignmentFlag.AlignVCenter), self.shown())
         painter.end()
 
+    def _asked(self) -> int:
+        """Width that a layout gives it for its text, if it asks for any."""
+        ignored = self.sizePolicy().horizontalPolicy() == QSizePolicy.Policy.Ignored
+        return 0 if ignored else _advance(self._text, self.font())
+
     def _tell(self) -> None:
         """Have the tooltip say the whole of a shortened text, in sight or not."""
         whole = self._text if self.shown() != self._text else ""
         self.setToolTip(plain_tip("\n".join(filter(None, (whole, self._about)))))
         self.update()
+
+
+@lru_cache(maxsize=1_024)
+def _advance(text: str, font: QFont) -> int:
+    """Width of a line in pixels; a label asks for it when its text changes and again when it is painted."""
+    return QFontMetrics(font).horizontalAdvance(text)

@@ -19,7 +19,7 @@ class Layers:
     """Images by key, at the device pixels of their place; which ones are there never changes what is seen."""
 
     def __init__(self, most: int = 1_024) -> None:
-        """Start without any; the oldest go once there are more than `most`."""
+        """Start without any; once there are more than `most`, the one not drawn for longest goes."""
         self._most = most
         self._kept: dict[tuple[Hashable, float], _Layer] = {}
         self._newest: dict[str, Hashable] = {}
@@ -60,11 +60,12 @@ class Layers:
     ) -> None:
         """Draw the layer of a key, made with `paint` when it is not here; box covers all that it paints."""
         scale = device_scale(painter)
-        kept = self._kept.get((key, scale))
+        kept = self._kept.pop((key, scale), None)
         if kept is None:
-            kept = self._kept[key, scale] = _painted(box, scale, paint, ground)
-            if len(self._kept) > self._most:
+            kept = _painted(box, scale, paint, ground)
+            if len(self._kept) >= self._most:
                 del self._kept[next(iter(self._kept))]
+        self._kept[key, scale] = kept
         painter.drawImage(kept.at, kept.image)
 
 

@@ -1,25 +1,23 @@
 """What stands around the image of a heat map: labels, ticks, frames and lines."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from ffn_explorer.state.app_state import Appearance
-from ffn_explorer.widgets.axes import whole_ticks
 from ffn_explorer.widgets.colourbar import draw_colour_bar
 from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text, fitting
 from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.layers import Layers
 from ffn_explorer.widgets.map_picture import MapPicture, MapPlaces
+from ffn_explorer.widgets.map_ticks import Tick, map_ticks
 from ffn_explorer.widgets.pooling import Columns
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import Theme, theme_of
 
-_WIDE_CELL_PX = 6.0
 _LOW_ROW_PX = 6
-_TICK_GAP_PX = 5
 
 
 class MapPainter:
@@ -66,23 +64,30 @@ class MapPainter:
         draw_lens(self.painter, self.picture.lens, near=near, within=within, look=self.look)
 
     def _from_layers(self, layers: Layers) -> None:
-        """Words in three layers, so that a chosen number leaves the labels and a chosen token the ticks."""
+        """Words in layers, so that a choice leaves all labels and ticks that it does not move."""
         picture, words, area = self.picture, self.picture.words, self.area
         wide, high = self.places.size.width(), self.places.size.height()
         placed = (picture.look, wide, high, area.getRect(), self.places.bar.getRect())
-        rows = (picture.rows, picture.row, words.axis, words.unit, words.rows, picture.made.limit)
-        axis = (picture.column, words.column, picture.first, picture.shown, self.columns.width)
-        used, said = self.columns.used, (words.readout, words.readout_short)
+        around = (words.axis, words.unit, words.rows, picture.made.limit)
+        ticks, label = self._ticks()
         below, above = area.bottom(), max(1.0, self.places.band)
-        for name, key, box, paint in (
-            ("labels", (*placed, *rows, used), Box(0.0, 0.0, wide, high), MapPainter._labels),
-            ("ticks", (*placed, *axis, used), Box(0.0, below, wide, high - below), MapPainter._ticks),
-            ("readout", (*placed, *said), Box(area.left(), 0.0, wide - area.left(), above), MapPainter._said),
-        ):
-            layers.draw_newest(self.painter, name, key, box=box, paint=self._onto(paint))
+        foot = Box(0.0, below, wide, high - below)
+        layers_of: tuple[tuple[str, tuple[Hashable, ...], Box, Callable[[MapPainter], None]], ...] = (
+            ("rows", (picture.rows, picture.row), Box(0.0, 0.0, area.left(), high), MapPainter._rows),
+            ("around", around, Box(0.0, 0.0, wide, high), MapPainter._around),
+            ("ticks", ticks, foot, lambda on: on._paint_ticks(ticks)),
+            ("column", label, foot, lambda on: on._paint_ticks(label, chosen=True)),
+            (
+                "readout",
+                (words.readout, words.readout_short),
+                Box(area.left(), 0.0, wide - area.left(), above),
+                MapPainter._said,
+            ),
+        )
+        for name, key, box, paint in layers_of:
+            layers.draw_newest(self.painter, name, (*placed, *key), box=box, paint=self._onto(paint))
 
-    def _labels(self) -> None:
-        self._rows()
+    def _around(self) -> None:
         draw_colour_bar(self.painter, self.places.bar, limit=self.picture.made.limit, look=self.look)
         self._words()
 
@@ -181,38 +186,20 @@ class MapPainter:
             colour = self.theme.ink if strong else self.theme.muted
             self._text(name, place, align=RIGHT, colour=colour, bold=strong)
 
-    def _ticks(self) -> None:
-        first, past = self.picture.first, self.picture.first + self.picture.shown
-        wide = self.area.width() / self.picture.shown >= _WIDE_CELL_PX
-        most = max(1, int(self.area.width() / px(self.look, 84)))
-        end = self.columns.width
-        # Past its last column a stage has no numbers.
-        marks = [mark for mark in whole_ticks(first, past, most=most) if mark <= end]
-        ends = () if wide else tuple(at for at in (end, past) if first < at <= min(end, past))
-        # The first column says where the axis begins: no other mark may take its place.
-        taken = [self._tick(f"{first:,}", self.edge_x(first + 0.5 if wide else first))]
-        chosen = self.picture.column
-        if chosen is not None and (x := self.centre_x(chosen)) is not None:
-            place = self._tick_place(self.picture.words.column, x, bold=True)
-            place.moveLeft(max(place.left(), taken[0].right() + px(self.look, _TICK_GAP_PX)))
-            self._text(self.picture.words.column, place, align=CENTRE, colour=self.theme.ink, bold=True)
-            taken.append(place)
-        for at in (*ends, *(mark for mark in marks if not (wide and mark == past))):
-            place = self._tick_place(f"{at:,}", x := self.edge_x(at + 0.5 if wide else at))
-            gap = px(self.look, _TICK_GAP_PX)
-            if not any(place.adjusted(-gap, 0, gap, 0).intersects(other) for other in taken):
-                taken.append(self._tick(f"{at:,}", x))
+    def _ticks(self) -> tuple[tuple[Tick, ...], tuple[Tick, ...]]:
+        """Marks of the axis, and the label of the chosen column, if one is in sight."""
+        picture, chosen = self.picture, self.picture.column
+        x = None if chosen is None else self.centre_x(chosen)
+        label = None if x is None else (picture.words.column, x)
+        span = (picture.first, picture.shown, self.columns.width)
+        return map_ticks(self.look, (self.area.left(), self.area.right()), span, label)
 
-    def _tick(self, text: str, x: float) -> QRectF:
-        """Paint one mark of the axis, and tell where it stands."""
-        place = self._tick_place(text, x)
-        self._text(text, place, align=CENTRE, colour=self.theme.muted)
-        return place
-
-    def _tick_place(self, text: str, x: float, *, bold: bool = False) -> QRectF:
-        width = QFontMetricsF(self.bold if bold else self.small).horizontalAdvance(text) + 2
-        left = min(max(x - width / 2, self.area.left() - 2), self.area.right() + px(self.look, 4) - width)
-        return QRectF(left, self.area.bottom() + px(self.look, 4), width, self.line_height)
+    def _paint_ticks(self, ticks: tuple[Tick, ...], *, chosen: bool = False) -> None:
+        top = self.area.bottom() + px(self.look, 4)
+        colour = self.theme.ink if chosen else self.theme.muted
+        for tick in ticks:
+            place = QRectF(tick.left, top, tick.width, self.line_height)
+            self._text(tick.text, place, align=CENTRE, colour=colour, bold=chosen)
 
     def _column_line(self) -> None:
         column = self.picture.column

@@ -91,14 +91,33 @@ class MapPlaces:
 
 def map_places(picture: MapPicture, size: QSizeF, *, ratio: float) -> MapPlaces:
     """Divide a widget of this size, with `ratio` device pixels per logical pixel."""
-    look, words = picture.look, picture.words
+    words = picture.words
+    names = (*words.axes, words.rows)
+    return _places(
+        picture.look, picture.rows, names, words.unit, picture.limits, size.width(), size.height(), ratio
+    )
+
+
+@lru_cache(maxsize=8)
+def _places(
+    look: Appearance,
+    rows: tuple[str, ...],
+    names: tuple[str, ...],
+    unit: str,
+    limits: tuple[float, ...],
+    width: float,
+    height: float,
+    ratio: float,
+) -> MapPlaces:
+    """The same from what decides it; measured once, since a choice changes none of it."""
+    size = QSizeF(width, height)
     small = QFontMetricsF(font(look, "small"))
     gap = px(look, 8)
-    longest = _longest(picture.rows, look) + gap
-    names = max(map(small.horizontalAdvance, (*words.axes, words.rows))) + gap
-    left = max(min(longest, size.width() * LABELS_SHARE), min(names, size.width() * NAMES_SHARE))
-    bar = bar_width(look, picture.limits)
-    right = max(bar + px(look, 14), small.horizontalAdvance(words.unit) + px(look, 10))
+    longest = _longest(rows, look) + gap
+    names_wide = max(map(small.horizontalAdvance, names)) + gap
+    left = max(min(longest, size.width() * LABELS_SHARE), min(names_wide, size.width() * NAMES_SHARE))
+    bar = bar_width(look, limits)
+    right = max(bar + px(look, 14), small.horizontalAdvance(unit) + px(look, 10))
     band = small.height() + px(look, 4) if size.height() >= px(look, _BAND_FROM_PX) else 0.0
     top = band + px(look, 5)
     bottom = small.height() + px(look, 6)

@@ -1,6 +1,7 @@
 """What the three pictures of sparsity show of a Scene, in words and numbers."""
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,9 +62,10 @@ class SparsityPictures:
             rows_name=self._say("token"),
             axis_name=self._say("of_neurons"),
             readout=self._token_words(at) if self.progress >= 1.0 else ("",),
-            neuron=self._neuron_at_tokens(),
+            neuron=self._neuron_at_tokens,
         )
 
+    @cached_property
     def _neuron_at_tokens(self) -> tuple[bool, ...]:
         """Where along the sentence the pointed neuron, else the chosen one, is active."""
         pointed, scene = self.scene.pointed.neuron, self.scene
@@ -115,14 +117,13 @@ class SparsityPictures:
             "zero": numbers.count(zero),
         }
         words = [self._say("token_words", **values), self._say("token_words_short", **values)]
-        marks, pointed = self._neuron_at_tokens(), self.scene.pointed.neuron
+        marks, pointed = self._neuron_at_tokens, self.scene.pointed.neuron
         if marks:
             neuron = self.scene.selection.neuron if pointed is None else pointed
             key = "neuron_active" if marks[token] else "neuron_silent"
             words.insert(0, words[0] + self._say(key, neuron=numbers.count(neuron or 0)))
         if row.other is not None:
-            beside = self._say("beside_b", share=numbers.percent(row.other))
-            words.insert(0, words[0] + beside)
+            words.insert(0, words[0] + self._say("beside_b", share=numbers.percent(row.other)))
         return tuple(words)
 
     # Neurons ------------------------------------------------------------------------------------------------
@@ -254,7 +255,7 @@ class SparsityPictures:
 
     # Words and tables ---------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def theta(self) -> str:
         """Theta as a number, with its kind."""
         kind = "relative_value" if self.scene.theta_relative else "absolute_value"

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.hatch import hatched
+from ffn_explorer.widgets.layers import device_scale
 from ffn_explorer.widgets.marks import Kind, draw_marks
 from ffn_explorer.widgets.plot import Axes, Plot, line_pen
 from ffn_explorer.widgets.sizes import line_px, px
@@ -134,11 +135,9 @@ class SpreadPlot(Plot[SpreadPicture]):
         theme, top = theme_of(self.look), self._top()
         middle = float(shown.edges[0]) - 0.58 * zero_width(shown.edges)
         half = 0.3 * zero_width(shown.edges)
-        thin = blend(theme.muted, theme.surface, 0.55)
-        fill = hatched(painter, thin, QColor(theme.sunken), step=px(self.look, 5), line=line_px(self.look))
         tall = min(top, shown.every.zero * shown.progress)
         place = QRectF(self.point_of(middle - half, tall), self.point_of(middle + half, 0.0))
-        painter.fillRect(place, QBrush(fill))
+        painter.fillRect(place, self._hatched(painter))
         outlines = (
             (shown.token, line_pen(theme.ink, line_px(self.look, 1.5))),
             (shown.other, line_pen(theme.muted, line_px(self.look, 1.5), dashed=True)),
@@ -154,6 +153,14 @@ class SpreadPlot(Plot[SpreadPicture]):
         if shown.every.zero * shown.progress > top:
             self._paint_cut(painter, place)
 
+    def _hatched(self, painter: QPainter) -> QBrush:
+        """Fill of exact zeros."""
+        theme, look = theme_of(self.look), self.look
+        thin = blend(theme.muted, theme.surface, 0.55)
+        return hatched(
+            device_scale(painter), thin, QColor(theme.sunken), step=px(look, 5), line=line_px(look)
+        )
+
     def _paint_cut(self, painter: QPainter, place: QRectF) -> None:
         """Two slanted lines over a bar that goes on beyond the plot."""
         theme, high = theme_of(self.look), px(self.look, 5)
@@ -166,12 +173,9 @@ class SpreadPlot(Plot[SpreadPicture]):
 
     def _paint_legend(self, painter: QPainter, shown: SpreadPicture) -> None:
         theme = theme_of(self.look)
-        thin = blend(theme.muted, theme.surface, 0.55)
         kinds: dict[str, Kind] = {
             "every": blend(theme.stages[shown.stage], theme.surface, 0.5),
-            "zero": hatched(
-                painter, thin, QColor(theme.sunken), step=px(self.look, 5), line=line_px(self.look)
-            ),
+            "zero": self._hatched(painter),
             "token": line_pen(theme.ink, line_px(self.look, 1.5)),
             "other": line_pen(theme.muted, line_px(self.look, 1.5), dashed=True),
         }

@@ -51,6 +51,8 @@ class ThetaControl(QWidget):
         self.kind = WordButton(self)
         self.default = WordButton(self)
         self._relative = False
+        self._compact: bool | None = None
+        self._now: tuple[object, ...] = ()
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
         for widget in (self.label, self.field, self.kind, self.default):
@@ -62,6 +64,9 @@ class ThetaControl(QWidget):
 
     def set_compact(self, compact: bool, /) -> None:
         """Leave out the buttons, or show them."""
+        if compact == self._compact:
+            return
+        self._compact = compact
         for button in (self.kind, self.default):
             button.setVisible(not compact)
         self._row.invalidate()
@@ -71,12 +76,17 @@ class ThetaControl(QWidget):
     ) -> None:
         """Show theta, and how it is meant."""
         self._relative = relative
+        # Always: a person may have typed another.
+        self.field.show_value(value)
+        now = (relative, is_default, words, look)
+        if now == self._now:
+            return
+        self._now = now
         self._row.setSpacing(px(look, 5))
         small = font(look, "small")
         self.label.set_look(small, theme_of(look).ink)
         self.label.set_text("θ")
         self.field.set_font(look)
-        self.field.show_value(value)
         self.field.setAccessibleName(words.name)
         self.field.setToolTip(words.name_tip)
         for button in (self.kind, self.default):
@@ -88,6 +98,7 @@ class ThetaControl(QWidget):
         self.default.set_word(words.default)
         self.default.explain(words.default, words.default_tip)
         self.default.setEnabled(not is_default)
+        self._row.invalidate()
         self.updateGeometry()
 
 

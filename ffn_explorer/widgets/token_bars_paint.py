@@ -1,10 +1,15 @@
 """How the bars of tokens are painted."""
 
 import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
 
+from ffn_explorer.core.stages import Stage
+from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text, fitting
 from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
@@ -17,13 +22,38 @@ from ffn_explorer.widgets.token_bars_picture import (
     NAME_GAP_PX,
     NAMED_ROW,
     BarPlaces,
-    TokenBar,
     TokenBarsPicture,
 )
 
 TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _BAR_SHARE = 0.62
 """Height of a bar, as a share of its row."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Colours:
+    """Fills of the bars: active at the chosen token and elsewhere, not active, exactly zero, B."""
+
+    strong: QColor
+    light: QColor
+    track: QColor
+    zero: QBrush
+    grey: QColor
+
+
+@lru_cache(maxsize=8)
+def _colours(look: Appearance, stage: Stage, scale: float) -> _Colours:
+    """Mixed once: a picture is painted many times."""
+    theme = theme_of(look)
+    track = blend(theme.ink, theme.surface, 0.08)
+    thin = blend(theme.muted, theme.surface, 0.55)
+    return _Colours(
+        strong=theme.stage(stage),
+        light=blend(theme.stages[stage], theme.surface, 0.6),
+        track=track,
+        zero=hatched(scale, thin, track, step=px(look, 5), line=line_px(look)),
+        grey=blend(theme.muted, theme.surface, 0.7),
+    )
 
 
 class BarsPainter:
@@ -33,148 +63,143 @@ class BarsPainter:
         """Take what to paint, and where."""
         self.painter, self.picture, self.places = painter, picture, places
         self.theme: Theme = theme_of(picture.look)
-        self.small, self.bold = font(picture.look, "small"), font(picture.look, "small", bold=True)
+        self.small = font(picture.look, "small")
         self.line = QFontMetricsF(self.small).height()
         self.scale = device_scale(painter)
-        self.strong = self.theme.stage(picture.stage)
-        self.light = blend(self.theme.stages[picture.stage], self.theme.surface, 0.6)
-        self.track = blend(self.theme.ink, self.theme.surface, 0.08)
-        thin = blend(self.theme.muted, self.theme.surface, 0.55)
-        self.zero = hatched(painter, thin, self.track, step=px(picture.look, 5), line=line_px(picture.look))
-        self.grey = blend(self.theme.muted, self.theme.surface, 0.7)
+        self.colours = _colours(picture.look, picture.stage, self.scale)
 
     def paint(self, layers: Layers) -> None:
-        """Paint everything; words that the pass does not move come from a layer."""
+        """Paint everything; what neither the pass nor the choice moves comes from layers."""
         painter, places, picture = self.painter, self.places, self.picture
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         self._grid()
-        for index in self._in_sight():
-            self._behind(index)
+        self._behind()
         box = Box(0.0, 0.0, places.values.right() + px(picture.look, 8), places.readout.top() + self.line + 2)
+        placed = (picture.look, box, places.row, places.first, places.area.getRect())
         if picture.progress >= 1.0:
-            still = (picture.look, picture.rows, picture.stage, picture.paired, places.row, places.first)
-            area = places.area.getRect()
-            layers.draw_newest(painter, "bars", (*still, area), box=box, paint=self._still_bars)
+            still = (*placed, picture.rows, picture.stage, picture.paired)
+            layers.draw_newest(painter, "bars", still, box=box, paint=self._onto(BarsPainter._still_bars))
             if picture.chosen in self._in_sight():
-                self._row(picture.chosen)
+                self._bars((picture.chosen,), chosen=picture.chosen)
         else:
-            for index in self._in_sight():
-                self._row(index)
-        shown = (picture.look, picture.rows, picture.legend, picture.chosen, picture.stage)
-        key = (*shown, picture.progress >= 1.0, places.row, places.first, places.area.getRect())
-        layers.draw_newest(painter, "words", key, box=box, paint=self._words)
+            self._bars(self._in_sight(), chosen=picture.chosen)
+        said = (picture.legend, picture.stage, picture.rows_name, picture.axis_name)
+        around = (picture.look, box, *said, places.area.getRect(), places.legend.getRect())
+        layers.draw_newest(painter, "around", around, box=box, paint=self._onto(BarsPainter._around))
+        named = (*placed, picture.rows, picture.chosen, picture.progress >= 1.0)
+        layers.draw_newest(painter, "names", named, box=box, paint=self._onto(BarsPainter._labels))
         if places.readout.height() > 0:
             words = fitting(picture.readout, self.small, places.readout.width())
             self._text(words, places.readout, colour=self.theme.ink)
+
+    def _onto(self, paint: Callable[["BarsPainter"], None]) -> Callable[[QPainter], None]:
+        """The same, onto a layer."""
+        return lambda painter: paint(BarsPainter(painter, self.picture, self.places))
 
     def _in_sight(self) -> range:
         first = self.places.first
         return range(first, min(first + self.places.shown, len(self.picture.rows)))
 
-    def _words(self, painter: QPainter) -> None:
-        """Legend, ticks, and the names and shares of the rows, onto a layer."""
-        on, look, legend = (
-            BarsPainter(painter, self.picture, self.places),
-            self.picture.look,
-            self.places.legend,
-        )
+    def _around(self) -> None:
+        """Legend, ticks, and the names of rows and axis."""
+        look, legend, colours = self.picture.look, self.places.legend, self.colours
         kinds: dict[str, Kind] = {
-            "active": on.light,
-            "small": on.track,
-            "zero": on.zero,
-            "other": on.grey,
+            "active": colours.light,
+            "small": colours.track,
+            "zero": colours.zero,
+            "other": colours.grey,
         }
         if legend.height() > 0:
-            draw_marks(painter, self.picture.legend, legend, kinds=kinds, look=look)
+            draw_marks(self.painter, self.picture.legend, legend, kinds=kinds, look=look)
             beside = QRectF(0, 0, self.places.area.left() - px(look, NAME_GAP_PX), self.line)
-            on._text(self.picture.rows_name, beside, align=RIGHT)
-        on._ticks()
-        for index in self._in_sight():
-            on._labels(index, self.picture.rows[index], self.places.row_rect(index))
+            self._text(self.picture.rows_name, beside, align=RIGHT)
+        self._ticks()
 
-    def _still_bars(self, painter: QPainter) -> None:
-        """The bars as they stand while their token is not chosen, onto a layer."""
-        on = BarsPainter(painter, self.picture, self.places)
-        for index in self._in_sight():
-            on._row(index, plain=True)
+    def _still_bars(self) -> None:
+        """The bars as they stand while their token is not chosen."""
+        self._bars(self._in_sight())
 
-    def _behind(self, index: int) -> None:
+    def _behind(self) -> None:
         """What marks a chosen or pointed token, and where the neuron in question is active."""
-        picture, place = self.picture, self.places.row_rect(index)
-        chosen, pointed = index == picture.chosen, index == picture.pointed
-        if chosen or pointed:
-            ground = self.theme.sunken if chosen else blend(self.theme.sunken, self.theme.surface, 0.6).name()
-            self.painter.setPen(Qt.PenStyle.NoPen)
-            self.painter.setBrush(QColor(ground))
-            wide = QRectF(0, place.top(), self.places.values.right(), place.height())
-            self.painter.drawRoundedRect(wide, px(picture.look, 4), px(picture.look, 4))
-        if picture.neuron:
-            self._neuron(place, picture.neuron[index])
+        picture, places, painter = self.picture, self.places, self.painter
+        marked, neuron = (picture.chosen, picture.pointed), picture.neuron
+        radius = min(px(picture.look, 2.5), places.row * 0.3)
+        centre = QPointF(places.area.left() - px(picture.look, 5.5), 0.0)
+        ink = QColor(self.theme.ink)
+        pen, on, off = QPen(ink, line_px(picture.look)), QBrush(ink), QBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(pen)
+        for index in self._in_sight():
+            if index in marked:
+                self._ground(index, chosen=index == picture.chosen)
+                painter.setPen(pen)
+            if neuron:
+                # A dot before the bar: filled where the neuron in question is active at this token.
+                painter.setBrush(on if neuron[index] else off)
+                centre.setY(places.row_top(index) + places.row / 2)
+                painter.drawEllipse(centre, radius, radius)
 
-    def _row(self, index: int, *, plain: bool = False) -> None:
-        """The bar of a token, and under it that of B."""
-        picture, place, row = self.picture, self.places.row_rect(index), self.picture.rows[index]
-        bar = QRectF(place)
-        high = max(1.0 / self.scale, place.height() * _BAR_SHARE)
-        bar.setHeight(whole(high, self.scale))
-        bar.moveTop(whole(place.center().y() - high / 2, self.scale))
-        if picture.paired:
-            bar.setHeight(whole(high * 0.6, self.scale))
-        self._bar(bar, row.active, row.zero, strong=index == picture.chosen and not plain)
-        if picture.paired:
-            under = QRectF(bar)
-            under.setTop(bar.bottom() + max(1.0, line_px(picture.look)) / self.scale)
-            under.setHeight(max(1.0 / self.scale, whole(high * 0.4, self.scale)))
-            self._bar(under, row.other, row.other_zero, strong=False, other=True)
+    def _ground(self, index: int, *, chosen: bool) -> None:
+        theme, look, place = self.theme, self.picture.look, self.places.row_rect(index)
+        self.painter.setPen(Qt.PenStyle.NoPen)
+        self.painter.setBrush(QColor(theme.sunken) if chosen else blend(theme.sunken, theme.surface, 0.6))
+        wide = QRectF(0, place.top(), self.places.values.right(), place.height())
+        self.painter.drawRoundedRect(wide, px(look, 4), px(look, 4))
 
-    def _neuron(self, place: QRectF, active: bool) -> None:
-        """A dot before the bar: filled where the neuron in question is active at this token."""
-        radius = min(px(self.picture.look, 2.5), place.height() * 0.3)
-        centre = QPointF(place.left() - px(self.picture.look, 5.5), place.center().y())
-        self.painter.setPen(QPen(QColor(self.theme.ink), line_px(self.picture.look)))
-        self.painter.setBrush(QColor(self.theme.ink) if active else Qt.BrushStyle.NoBrush)
-        self.painter.drawEllipse(centre, radius, radius)
+    def _bars(self, indices: Iterable[int], *, chosen: int | None = None) -> None:
+        """The bars of tokens, and under each that of B; the chosen one is painted stronger."""
+        picture, places, scale, colours = self.picture, self.places, self.scale, self.colours
+        high = max(1.0 / scale, places.row * _BAR_SHARE)
+        tall = whole(high * (0.6 if picture.paired else 1.0), scale)
+        under, gap = max(1.0 / scale, whole(high * 0.4, scale)), max(1.0, line_px(picture.look)) / scale
+        track = QRectF(places.area.left(), 0.0, places.area.width(), tall)
+        self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        for index in indices:
+            row = picture.rows[index]
+            track.moveTop(whole(places.row_top(index) + places.row / 2 - high / 2, scale))
+            self._bar(track, row.active, row.zero, colours.strong if index == chosen else colours.light)
+            if picture.paired:
+                below = QRectF(track.left(), track.bottom() + gap, track.width(), under)
+                self._bar(below, row.other, row.other_zero, colours.grey)
+        self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
 
-    def _bar(
-        self, track: QRectF, active: float | None, zero: float, *, strong: bool, other: bool = False
-    ) -> None:
-        painter, grown = self.painter, self.picture.progress
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    def _bar(self, track: QRectF, active: float | None, zero: float, fill: QColor) -> None:
+        painter, colours, grown = self.painter, self.colours, self.picture.progress
         if active is None:
-            painter.setPen(QPen(self.track, 0, Qt.PenStyle.DashLine))
+            painter.setPen(QPen(colours.track, 0, Qt.PenStyle.DashLine))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(track)
-        else:
-            painter.fillRect(track, self.track)
-            wide = whole(track.width() * zero * grown, self.scale)
-            painter.fillRect(QRectF(track.right() - wide, track.top(), wide, track.height()), self.zero)
-            wide = whole(track.width() * active * grown, self.scale)
-            fill = QBrush(self.grey if other else self.strong if strong else self.light)
-            painter.fillRect(QRectF(track.left(), track.top(), wide, track.height()), fill)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-
-    def _labels(self, index: int, row: TokenBar, place: QRectF) -> None:
-        if not self._labelled(index):
             return
-        chosen = index == self.picture.chosen
-        face, colour = (self.bold, self.theme.ink) if chosen else (self.small, self.theme.muted)
-        middle = place.center().y() - self.line / 2
-        if not chosen and middle + 0.9 * self.line > self.places.ticks.top():
-            # A name of the last rows would reach into the ticks.
-            return
-        name = QRectF(0, middle, self.places.area.left() - px(self.picture.look, NAME_GAP_PX), self.line)
-        draw_text(self.painter, row.label, name, font=face, colour=colour, align=RIGHT)
-        if self.picture.progress >= 1.0:
-            value = QRectF(self.places.values.left(), middle, self.places.values.width(), self.line)
-            draw_text(self.painter, row.words, value, font=face, colour=colour, align=LEFT)
+        painter.fillRect(track, colours.track)
+        part = QRectF(track)
+        if zero > 0.0:
+            part.setLeft(track.right() - whole(track.width() * zero * grown, self.scale))
+            painter.fillRect(part, colours.zero)
+            part.setLeft(track.left())
+        part.setWidth(whole(track.width() * active * grown, self.scale))
+        painter.fillRect(part, fill)
 
-    def _labelled(self, index: int) -> bool:
-        """Whether a row bears words: every one where they fit, else every so many, and the chosen one."""
-        every = max(1, math.ceil(self.line * NAMED_ROW / self.places.row))
-        chosen = self.picture.chosen
-        if index == chosen or every == 1:
-            return True
-        return (index - self.places.first) % every == 0 and abs(index - chosen) >= every
+    def _labels(self) -> None:
+        """Names and shares: of every row where they fit, else of every so many, and of the chosen one."""
+        picture, places, theme, line = self.picture, self.places, self.theme, self.line
+        bold, known = font(picture.look, "small", bold=True), picture.progress >= 1.0
+        every = max(1, math.ceil(line * NAMED_ROW / places.row))
+        name = QRectF(0, 0, places.area.left() - px(picture.look, NAME_GAP_PX), line)
+        value = QRectF(places.values.left(), 0, places.values.width(), line)
+        for index in self._in_sight():
+            chosen, near = index == picture.chosen, every > 1 and abs(index - picture.chosen) < every
+            if not chosen and (near or (index - places.first) % every):
+                continue
+            middle = places.row_top(index) + places.row / 2 - line / 2
+            if not chosen and middle + 0.9 * line > places.ticks.top():
+                # A name of the last rows would reach into the ticks.
+                continue
+            face, colour = (bold, theme.ink) if chosen else (self.small, theme.muted)
+            row = picture.rows[index]
+            name.moveTop(middle)
+            draw_text(self.painter, row.label, name, font=face, colour=colour, align=RIGHT)
+            if known:
+                value.moveTop(middle)
+                draw_text(self.painter, row.words, value, font=face, colour=colour, align=LEFT)
 
     def _grid(self) -> None:
         area, look = self.places.area, self.picture.look

@@ -1,6 +1,7 @@
 """What the bars of tokens show, and the places that follow from it."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF
@@ -26,7 +27,7 @@ NAMED_ROW = 0.8
 """Height from which on each row bears its name, as a share of a line of words."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TokenBar:
     """One token: its label, shares of its neurons (None where nothing was computed), and the same of B."""
 
@@ -83,22 +84,23 @@ class BarPlaces:
     first: int
     shown: int
 
+    def row_top(self, index: int) -> float:
+        """Top of a row."""
+        return self.area.top() + (index - self.first) * self.row
+
     def row_rect(self, index: int) -> QRectF:
         """Track's place of a row."""
-        return QRectF(
-            self.area.left(), self.area.top() + (index - self.first) * self.row, self.area.width(), self.row
-        )
+        return QRectF(self.area.left(), self.row_top(index), self.area.width(), self.row)
 
 
 def bar_places(shown: TokenBarsPicture, width: float, height: float) -> BarPlaces:
     """Divide a widget; legend and readout give way first where it is low."""
     look = shown.look
-    small, bold = QFontMetricsF(font(look, "small")), font(look, "small", bold=True)
+    small = QFontMetricsF(font(look, "small"))
     line, gap = small.height(), px(look, 8)
-    longest = max((advance(row.label, bold) for row in shown.rows), default=0.0)
+    longest, numbers_wide = _widest(shown.rows, look)
     least = max(map(small.horizontalAdvance, (shown.rows_name, shown.axis_name))) + gap
     left = round(max(min(longest, width * LABELS_SHARE), min(least, width * 0.4)) + px(look, NAME_GAP_PX))
-    numbers_wide = max((advance(row.words, bold) for row in shown.rows), default=0.0)
     right = round(max(numbers_wide, small.horizontalAdvance("100 %") / 2) + gap)
     count = max(1, len(shown.rows))
     lines = _lines(height, line, count=count, gap=px(look, 3))
@@ -122,6 +124,16 @@ def bar_places(shown: TokenBarsPicture, width: float, height: float) -> BarPlace
         row=row,
         first=first,
         shown=fit,
+    )
+
+
+@lru_cache(maxsize=8)
+def _widest(rows: tuple[TokenBar, ...], look: Appearance) -> tuple[float, float]:
+    """Widths of the longest label and of the longest number, in bold; measured once for every sentence."""
+    bold = font(look, "small", bold=True)
+    return (
+        max((advance(row.label, bold) for row in rows), default=0.0),
+        max((advance(row.words, bold) for row in rows), default=0.0),
     )
 
 

@@ -17,7 +17,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from ffn_explorer.state.app_state import Appearance
+from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.layers import Layers
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import Theme, theme_of
 
@@ -66,6 +68,7 @@ class StageTrack(QWidget):
         self._picture = TrackPicture(Appearance(), (), 0, 0.0)
         self._dragging = False
         self._pointed: int | None = None
+        self._layers = Layers()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -75,8 +78,12 @@ class StageTrack(QWidget):
     def show_picture(self, picture: TrackPicture) -> None:
         """Show another moment, other stages or another look."""
         before, self._picture = self._picture, picture
+        if picture == before:
+            return
         if picture.look != before.look:
             self.updateGeometry()
+        if (picture.look, picture.stops) != (before.look, before.stops):
+            self._layers.clear()
         if replace(picture, time=before.time) == before:
             # Only the knob moves: the names below the line stay.
             self.update(0, 0, self.width(), self._names_top())
@@ -218,27 +225,41 @@ class StageTrack(QWidget):
         """Paint line, dots, names and knob."""
         theme = theme_of(self._picture.look)
         painter = QPainter(self)
-        painter.fillRect(event.rect(), QColor(theme.surface))
-        if not self._picture.stops:
-            painter.end()
-            return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._draw_line(painter, theme)
-        for index in range(len(self._picture.stops)):
-            self._draw_dot(painter, theme, index=index)
-        self._draw_knob(painter, theme)
-        if event.rect().bottom() >= self._names_top():
-            self._draw_names(painter, theme)
+        names = event.rect().bottom() >= self._names_top()
+        if names or not self._picture.stops:
+            painter.fillRect(event.rect(), QColor(theme.surface))
+        if self._picture.stops:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self._draw_line(painter, theme)
+            self._draw_knob(painter, theme)
+            if names:
+                self._draw_names(painter, theme)
         painter.end()
 
     def _draw_line(self, painter: QPainter, theme: Theme) -> None:
-        left, right = self._ends()
-        y, now = self._line_y(), self.x_of(self._picture.time)
-        thick = px(self._picture.look, 3.5)
-        for start, end, colour in ((left, right, theme.sunken), (left, now, theme.ink)):
-            if end > start:
-                painter.setPen(QPen(QColor(colour), thick, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
-                painter.drawLine(QPointF(start, y), QPointF(end, y))
+        """The line with its dots; up to the knob, which covers the seam, it is inked."""
+        now = self._picture.time
+        self._draw_layer(painter, theme, colours=(theme.sunken,))
+        if now > 0.0:
+            painter.setClipRect(0, 0, int(self.x_of(now)), self._names_top())
+            self._draw_layer(painter, theme, colours=(theme.sunken, theme.ink))
+            painter.setClipping(False)
+
+    def _draw_layer(self, painter: QPainter, theme: Theme, *, colours: tuple[str, ...]) -> None:
+        """The whole line, as far down as the names. Look and stops are not in the key: all layers go then."""
+        done = tuple(stop.time <= self._picture.time for stop in self._picture.stops)
+        key = (done, self._pointed, self._picture.pointed, self.width())
+        box = Box(0.0, 0.0, self.width(), self._names_top())
+
+        def paint(on: QPainter) -> None:
+            (left, right), y, thick = self._ends(), self._line_y(), px(self._picture.look, 3.5)
+            for colour in colours:
+                on.setPen(QPen(QColor(colour), thick, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+                on.drawLine(QPointF(left, y), QPointF(right, y))
+            for index in range(len(done)):
+                self._draw_dot(on, theme, index=index)
+
+        self._layers.draw_newest(painter, "-".join(colours), key, box=box, paint=paint, ground=theme.surface)
 
     def _draw_dot(self, painter: QPainter, theme: Theme, *, index: int) -> None:
         stop = self._picture.stops[index]

@@ -16,7 +16,7 @@ from ffn_explorer.state import changes, timeline
 from ffn_explorer.state.app_state import Appearance, Compare, Playback, Point, Selection
 from ffn_explorer.widgets import bill_paint, drawn_text
 from ffn_explorer.widgets.bill_hairlines import Hairline
-from ffn_explorer.widgets.bill_paint import laid
+from ffn_explorer.widgets.bill_parts import laid
 from ffn_explorer.widgets.bill_picture import LINES, BillPicture, Piece
 from tests.ui.live import SMALL, Live, scene_of, state_of
 from tests.ui.pictures import mouse, shown
@@ -93,14 +93,26 @@ def test_pieces_fill_as_they_are_read(qtbot: QtBot) -> None:
     before: dict[str, float] = {}
     for time in (0.0, 0.25, 0.3, 0.7, 1.0):
         live = live_of(qtbot, playback=Playback(time))
-        done = {piece.key: piece.done for piece in picture_of(live).bars[0].pieces}
+        done = dict(picture_of(live).done)
         assert all(done[key] >= share for key, share in before.items())
         before = done
-    assert before == {"up": 1.0, "down": 1.0, "bias": 1.0, "attention": 1.0}
+    assert before == {"up": 1.0, "down": 1.0, "bias": 1.0}
     reading = picture_of(live_of(qtbot, playback=Playback(0.3)))
     assert reading.under_way == {Stage.UP}
-    assert 0.0 < reading.bars[0].pieces[0].done < 1.0
-    assert reading.bars[0].pieces[1].done == 0.0
+    assert 0.0 < dict(reading.done)["up"] < 1.0
+    assert dict(reading.done)["down"] == 0.0
+
+
+@pytest.mark.parametrize("settings", [WIDE, GATED, MIXED])
+@pytest.mark.parametrize("size", [(420, 220), (1_400, 420)])
+def test_a_picture_under_way_owes_nothing_to_those_before(
+    qtbot: QtBot, settings: Settings, size: tuple[int, int]
+) -> None:
+    """Slivers of biases and the column of what is read so far are painted over what rests."""
+    times = (0.0, 0.27, 0.3, 0.7, 1.0, 0.3)
+    scenes = [scene_of(state_of(shown=SHOWN, settings=settings, playback=Playback(time))) for time in times]
+    assert (shown(BillPanel, scenes, size) == shown(BillPanel, scenes[-1:], size)).all()
+    assert (shown(BillPanel, scenes[:4], size) == shown(BillPanel, scenes[3:4], size)).all()
 
 
 @pytest.mark.parametrize(("key", "stage"), [("gate", Stage.GATE), ("up", Stage.UP), ("down", Stage.OUT)])

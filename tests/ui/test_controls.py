@@ -19,6 +19,7 @@ from ffn_explorer.state.change import Change
 from ffn_explorer.state.resolver import Resolver
 from ffn_explorer.state.results import Results
 from ffn_explorer.state.scene import Scene
+from ffn_explorer.state.text import say
 
 
 def scene_of(settings: Settings | None = None, language: str = "en") -> Scene:
@@ -183,6 +184,21 @@ def test_devices_appear_when_they_are_found(bar: ControlBar) -> None:
     assert [knob.edit.itemData(i) for i in range(knob.edit.count())] == ["cpu"]
     bar.set_devices(("cpu", "cuda"))
     assert [knob.edit.itemText(i) for i in range(knob.edit.count())] == ["CPU", "CUDA"]
+
+
+def test_the_other_knobs_are_built_when_asked_for_and_then_show_what_is(bar: ControlBar) -> None:
+    bar.set_devices(("cpu", "cuda"))
+    bar.offer(scene_of(Settings(layers=3), language="ja"))
+    assert "more" not in vars(bar)
+    layers, device = knob_of(bar, "layers").editor, knob_of(bar, "device")
+    assert isinstance(layers, IntEdit)
+    assert layers.value() == 3
+    assert layers.accessibleName() == say("ja", "control.layers")
+    assert isinstance(device, ChoiceKnob)
+    assert device.edit.count() == 2
+    changes = heard(bar)
+    layers.stepBy(1)
+    assert len(changes) == 1
 
 
 def test_every_preset_is_possible() -> None:

@@ -142,6 +142,32 @@ print(gc.get_freeze_count() > 100_000, gc.isenabled(), len(gc.get_objects()) < 5
     assert (done.stdout, done.stderr) == ("True True True\n", "")
 
 
+def test_no_garbage_is_looked_for_in_what_the_window_is_made_of(tmp_path: Path) -> None:
+    code = """
+def after_first_picture(window):
+    import gc
+    print(gc.isenabled(), gc.get_freeze_count() > 20_000)
+    window.close()
+"""
+    done = with_window(code, home=tmp_path / "home", cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("True True\n", "")
+
+
+def test_the_pass_begins_with_the_first_picture(tmp_path: Path) -> None:
+    code = """
+def after_first_picture(window):
+    director = window.director
+    director.clock.ticked.connect(lambda: (print(director.state.playback.time > 0), window.close()))
+"""
+    before = "window.painted.connect(lambda: print(window.director.state.playback.time))"
+    script = OPENED.replace("    return window", f"    {before}\n    return window")
+    script = f"from PySide6.QtCore import Qt\n{code}\n{script}\nsys.exit(start.start(None))\n"
+    home = tmp_path / "home"
+    done = run(sys.executable, "-c", script, home=home, cwd=tmp_path, QT_QPA_PLATFORM="offscreen")
+    assert done.stderr == ""
+    assert done.stdout.startswith("0.0\nTrue\n")
+
+
 def test_the_pass_is_playing_at_launch(tmp_path: Path) -> None:
     code = """
 def after_first_picture(window):

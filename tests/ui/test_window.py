@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QMimeData, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QEvent, QMimeData, Qt
+from PySide6.QtGui import QImage, QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QMenu, QSpinBox
 from pytestqt.qtbot import QtBot
@@ -32,6 +32,7 @@ from ffn_explorer.state.results import Results
 from ffn_explorer.state.session import Session
 from ffn_explorer.state.storage import load_preferences, preferences_path
 from ffn_explorer.state.text import catalogue, text
+from ffn_explorer.widgets.fonts import font
 from tests.ui.house import press, scene
 
 SMALL = AppState(
@@ -264,6 +265,28 @@ def test_letters_and_digits_belong_to_an_editor_while_it_has_the_keyboard(
     assert edit.text() == "ltp 1 g?"
     assert window.director.state == before
     assert QApplication.focusWidget() is edit
+
+
+def test_the_other_knobs_have_the_font_of_the_window_in_every_look(window: Window) -> None:
+    for theme in ("light", "projector"):
+        window.director.request(changes.set_theme(theme))
+        window.director.show_now()
+        wanted = font(window.look).pixelSize()
+        for made in (*window.controls.knobs, *window.controls.more.knobs):
+            assert made.editor.font().pixelSize() == wanted, made.row.field
+
+
+def test_the_undo_keys_are_the_windows_in_the_other_knobs_too(window: Window) -> None:
+    window.controls.more.open_under(window.controls.more_button)
+    edit = knob(window, "layers").editor
+    assert isinstance(edit, QSpinBox)
+    edit.stepBy(1)
+    undo = QKeyEvent(QEvent.Type.ShortcutOverride, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    # Left to the window: nothing of its own was typed.
+    undo.ignore()
+    QApplication.sendEvent(edit, undo)
+    assert not undo.isAccepted()
+    window.controls.more.hide()
 
 
 def test_undo_in_a_number_editor_first_undoes_typing_then_the_knob(window: Window) -> None:

@@ -83,7 +83,7 @@ def test_lines_add_up_to_the_bill(settings: Settings, lengths: tuple[int, ...]) 
 @given(times=st.lists(st.floats(0.0, 1.0), max_size=12))
 def test_counters_never_fall_and_end_exactly(settings: Settings, times: list[float]) -> None:
     run = result(settings)
-    seen = [spent(run, timeline.progress(time, run.stages)) for time in (0.0, *sorted(times), 1.0)]
+    seen = [spent(lines(run), timeline.progress(time, run.stages)) for time in (0.0, *sorted(times), 1.0)]
     assert seen[0] == Spent(0, 0, 0)
     assert (seen[-1].weights, seen[-1].flops) == (run.bill.ffn_total, run.bill.ffn_flops)
     for before, after in itertools.pairwise(seen):
@@ -97,7 +97,7 @@ def test_huge_counts_stay_exact() -> None:
     huge = Settings(d_model=16_383, d_ff=65_535, experts=256, top_k=255, activation="swiglu")
     made = lines_of(huge, 8_191, experts=256)
     assert sum(line.flops for line in made) == bill(huge, [8_191]).ffn_flops > 2**53
-    almost = spent(run, [(stage, 1.0 - 2.0**-40) for stage in run.stages])
+    almost = spent(lines(run), [(stage, 1.0 - 2.0**-40) for stage in run.stages])
     assert 0 < run.bill.ffn_flops - almost.flops <= len(lines(run))
 
 
@@ -106,7 +106,7 @@ def test_counters_end_at_what_run_prints(settings: Settings) -> None:
     run = result(settings)
     assert run.run is not None
     printed = facts(run.run, AppState(settings=settings, source=BATCH))
-    end = spent(run, timeline.progress(1.0, run.stages))
+    end = spent(lines(run), timeline.progress(1.0, run.stages))
     assert end.weights == printed["parameters"]["ffn_total"]
     assert end.flops == printed["flops"]["ffn"]
 
@@ -198,7 +198,7 @@ def test_known_formulas() -> None:
 
 def test_progress_of_stages_that_are_missing_counts_nothing() -> None:
     run = result(SMALL[0])
-    assert spent(run, [(Stage.INPUT, 1.0)]) == Spent(0, 0, 0)
-    half = spent(run, [(Stage.UP, 0.5)])
+    assert spent(lines(run), [(Stage.INPUT, 1.0)]) == Spent(0, 0, 0)
+    half = spent(lines(run), [(Stage.UP, 0.5)])
     assert half.weights == 16 * 40 // 2 + 40 // 2
     assert np.prod([2, sum(run.lengths), 16, 40]) // 2 == half.flops

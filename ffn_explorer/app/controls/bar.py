@@ -1,16 +1,21 @@
 """The bar at the top: name, presets, the main knobs, and the door to the others."""
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
 
 from ffn_explorer.app.controls.flow_layout import FlowLayout
 from ffn_explorer.app.controls.knobs import make_knob
-from ffn_explorer.app.controls.more import MoreKnobs
 from ffn_explorer.app.controls.presets import PRESETS
 from ffn_explorer.app.controls.table import controls_in
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import say
 from ffn_explorer.widgets.fonts import font
+
+if TYPE_CHECKING:
+    from ffn_explorer.app.controls.more import MoreKnobs
 
 READS = ("look", "settings", "theta", "theta_relative")
 
@@ -28,6 +33,7 @@ class ControlBar(QWidget):
         self.setObjectName("bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._scene: Scene | None = None
+        self._devices: tuple[str, ...] | None = None
         self.brand = QLabel("FFN Explorer")
         self.brand.setObjectName("brand")
         self.preset = QToolButton()
@@ -38,7 +44,6 @@ class ControlBar(QWidget):
         self.knobs = [make_knob(row) for row in controls_in("bar")]
         self.more_button = QToolButton()
         self.more_button.setObjectName("more")
-        self.more = MoreKnobs(self)
         self.more_button.clicked.connect(lambda: self.more.open_under(self.more_button))
         self._flow_host = QWidget()
         flow = FlowLayout(self._flow_host)
@@ -57,7 +62,22 @@ class ControlBar(QWidget):
         # A click on a button takes no keyboard from the pictures; Tab still reaches it.
         for button in (self.preset, self.more_button):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.more.requested.connect(self.requested)
+
+    @cached_property
+    def more(self) -> "MoreKnobs":
+        """The other knobs, built when they are first asked for."""
+        from ffn_explorer.app.controls.more import MoreKnobs  # not wanted before the first picture
+
+        made = MoreKnobs(self)
+        # Style what is new before it gets its fonts: polished after them, it would lose them.
+        for widget in (made, *made.findChildren(QWidget)):
+            widget.ensurePolished()
+        made.requested.connect(self.requested)
+        if self._devices is not None:
+            made.set_devices(self._devices)
+        if self._scene is not None:
+            made.show_scene(self._scene)
+        return made
 
     def add_right(self, widget: QWidget) -> None:
         """Place a button of the window at the right end."""
@@ -65,9 +85,11 @@ class ControlBar(QWidget):
 
     def set_devices(self, devices: tuple[str, ...]) -> None:
         """Offer the devices that torch has found."""
-        self.more.set_devices(devices)
-        if self._scene is not None:
-            self.more.show_scene(self._scene)
+        self._devices = devices
+        if self._has_more:
+            self.more.set_devices(devices)
+            if self._scene is not None:
+                self.more.show_scene(self._scene)
 
     def open_knob(self, field: str) -> str:
         """Put the keyboard into a knob, in the bar or among the others.
@@ -103,7 +125,8 @@ class ControlBar(QWidget):
         self._fill_presets(scene)
         for knob in self.knobs:
             knob.show_scene(scene)
-        self.more.show_scene(scene)
+        if self._has_more:
+            self.more.show_scene(scene)
         self._flow_host.updateGeometry()
 
     def minimumSizeHint(self) -> QSize:
@@ -112,6 +135,11 @@ class ControlBar(QWidget):
         inner = self._flow_host.width() or 1_000
         height = self._flow_host.heightForWidth(inner) + margins.top() + margins.bottom()
         return QSize(600, height)
+
+    @property
+    def _has_more(self) -> bool:
+        """Whether the other knobs are there already."""
+        return "more" in self.__dict__
 
     def _fill_presets(self, scene: Scene) -> None:
         menu = self._presets
