@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ffn_explorer.app.find import LONGEST_NUMBER, Find, find_of
-from ffn_explorer.app.setting_finds import setting_finds, values_asked
+from ffn_explorer.app.setting_finds import model_finds, setting_finds, values_asked
 from ffn_explorer.core.activation_table import ACTIVATIONS
 from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state import changes
@@ -115,6 +115,7 @@ def _named(window: "Window") -> Iterator[Find]:
             language, text("find.activation", name=row.label), partial(window.director.request, change)
         )
     yield from setting_finds(window)
+    yield from model_finds(window, partial(_bring, window))
     scene = window.scene
     for token, chip in enumerate(() if scene is None else scene.chips):
         shown = shown_token(chip.text, font(window.look))

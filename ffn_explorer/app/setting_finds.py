@@ -1,6 +1,6 @@
 """Setting finds: every knob, every value to choose, hand-built memories, and "seed=7" or "8 experts"."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -40,6 +40,19 @@ def setting_finds(window: "Window") -> Iterator[Find]:
     if window.director.state.source.memory is not None:
         leave = partial(window.director.request, changes.leave_memory())
         yield find_of(language, text("find.leave_memory"), leave, also=("find.search.memory",))
+
+
+def model_finds(window: "Window", bring: Callable[[str], None]) -> Iterator[Find]:
+    """The bill of every public model; bring: shows a panel."""
+    from ffn_explorer.state.models import models
+
+    def show(name: str) -> None:
+        window.director.request(changes.set_costing(model=name))
+        bring("model")
+
+    for model in models():
+        words = text("find.bill", name=model.name)
+        yield find_of(window.look.language, words, partial(show, model.id), also=(model.id, model.maker))
 
 
 def values_asked(window: "Window", typed: str) -> Iterator[Find]:

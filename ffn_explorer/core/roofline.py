@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import cycle
-from statistics import median
 from time import perf_counter
 
 import torch
@@ -20,12 +19,14 @@ from ffn_explorer.core.roofline_records import SIZES, Operating, Roof, Roofline,
 from ffn_explorer.core.seeding import seeded_layer
 from ffn_explorer.core.settings import Settings
 
-POINT_S = 4.0
+POINT_S = 2.5
 """A point that would take longer than this is left out (seconds)."""
 _PRODUCT_S = 0.5
 """Longest single product by which the roof is measured (seconds)."""
 _LEAST_S = 0.2
-"""A point is repeated for at least so long, and at least _LEAST times."""
+"""Everything is repeated for so long (seconds)."""
+_LONG_S = 1.2
+"""Repetitions of a point beyond the first end after this (seconds), though not before _LEAST within it."""
 _LEAST, _MOST = 3, 50
 _SQUARES = (256, 512, 1_024, 2_048, 4_096, 8_192)
 _STREAM_BYTES = 2**28
@@ -150,25 +151,32 @@ def _point(s: Settings, layers: Sequence[FFN], roof: Roof, *, tokens: int) -> Op
 
 
 def _pass_time(s: Settings, layers: Sequence[FFN], tokens: int) -> float:
-    """Median seconds of our forward over S tokens, another layer each time."""
+    """Shortest seconds of our forward over S tokens, another layer each time."""
     like = layers[0].up
     generator = torch.Generator().manual_seed(s.seed)
     x = torch.randn(1, tokens, s.d_model, generator=generator).to(like.device, like.dtype)  # [1, S, D]
     forward(layers[-1], x)
     found: list[float] = []
     start = perf_counter()
-    while len(found) < _LEAST or (perf_counter() - start < _LEAST_S and len(found) < _MOST):
+    while not _enough(len(found), perf_counter() - start):
         layer = layers[len(found) % len(layers)]
         found.append(_seconds(partial(forward, layer, x), s.device))
-    return median(found)
+    return min(found)
+
+
+def _enough(count: int, elapsed_s: float) -> bool:
+    """Whether a point has been measured often enough to have met a quiet moment."""
+    if count < _LEAST:
+        return count > 0 and elapsed_s > _LONG_S
+    return elapsed_s > _LEAST_S or count >= _MOST
 
 
 def _best(act: Callable[[], Tensor], device: str) -> float:
     """Shortest of several times (seconds): whatever else runs only slows it."""
-    act()
-    first = _seconds(act, device)
-    more = max(2, min(20, int(_LEAST_S / max(first, 1e-9))))
-    return min([first, *(_seconds(act, device) for _ in range(more))])
+    start, found = perf_counter(), [_seconds(act, device)]
+    while len(found) < _MOST and perf_counter() - start < _LEAST_S:
+        found.append(_seconds(act, device))
+    return min(found)
 
 
 def _seconds(act: Callable[[], object], device: str) -> float:

@@ -25,7 +25,7 @@ class Roof:
 
 @dataclass(frozen=True, slots=True)
 class Operating:
-    """One FFN pass over S tokens: what it computes, what must move at least, and the median time it took.
+    """One FFN pass over S tokens: what it computes, what must move at least, and the shortest time it took.
 
     bytes: every matrix once, the hidden states in and out once; the intermediate may stay in caches.
     """

@@ -131,8 +131,10 @@ class DepthPanel(Panel):
             said = self._said(scene, shape)
             at = (math.log2(shape.settings.layers), float(shape.settings.d_model))
             words = (self.say("dot", **said), said["d_model"])
-            chosen = shape.settings.layers == s.layers
-            dots.append(Dot(*at, colour, words, chosen, self.say("tip", **said)))
+            layers = shape.settings.layers
+            chosen, doubled = layers == s.layers, layers & (layers - 1) == 0
+            named = words if chosen or doubled else ()
+            dots.append(Dot(*at, colour, named, chosen, self.say("tip", **said)))
         powers = tuple(float(power) for power in range(math.ceil(math.log2(LIMITS["layers"][1])) + 1))
         top = 1.15 * max([s.d_model, *(shape.settings.d_model for shape in shapes)])
         return LinesPicture(

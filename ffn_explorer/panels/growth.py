@@ -26,7 +26,7 @@ from ffn_explorer.widgets.theme import blend, theme_of
 MODES = ("token", "sequence")
 STEP = 2.0**0.25
 """Factor of one press of an arrow key, at least one token."""
-_DEPTH = 3.0
+_DEPTH = 2.0
 """Powers of ten below the FFN's FLOPs down to which curves are shown."""
 
 

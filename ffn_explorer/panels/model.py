@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ffn_explorer.core.bill_row import Row
 from ffn_explorer.core.budget import in_words
-from ffn_explorer.core.errors import ExplorerError
 from ffn_explorer.core.model_bill import ModelBill
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.costing import MOST_TOKENS
@@ -24,7 +23,7 @@ from ffn_explorer.state.costs import (
     use_of,
     value_of,
 )
-from ffn_explorer.state.model_settings import loaded_for, loaded_words
+from ffn_explorer.state.model_settings import load
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.cost_bars import CostBar, CostBars, CostPicture, CostPiece, colour_of
 from ffn_explorer.widgets.cost_controls import CostControls
@@ -270,11 +269,7 @@ class ModelPanel(Panel):
         scene = self.scene
         if scene is None or not scene.costing.model:
             return
-        try:
-            loaded = loaded_for(scene.costing.model, scene.settings, scene.source)
-        except ExplorerError:
-            # The change meets the same refusal, which is then said in its words.
-            loaded = None
-        self.request(changes.load_model(scene.costing.model))
-        if loaded is not None:
-            self.told.emit(loaded_words(scene.costing.model, loaded))
+        change, words = load(scene.costing.model, scene.settings, scene.source)
+        self.request(change)
+        if words is not None:
+            self.told.emit(words)

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ffn_explorer.core.budget import check
-from ffn_explorer.core.errors import MemoryRefusal, SettingError
+from ffn_explorer.core.errors import ExplorerError, MemoryRefusal, SettingError
 from ffn_explorer.core.settings import LIMITS, Settings
 from ffn_explorer.state.app_state import Source
+from ffn_explorer.state.change import Change
+from ffn_explorer.state.costing_changes import load_model
 from ffn_explorer.state.models import PublicModel, model
 from ffn_explorer.state.numbers import count
 from ffn_explorer.state.text import Text, text
@@ -35,6 +37,16 @@ def loaded_words(name: str, loaded: Loaded) -> Text:
     if loaded.divisor == 1:
         return text("models.loaded", **said)
     return text("models.loaded_scaled", **said, divisor=count(loaded.divisor))
+
+
+def load(name: str, now: Settings, source: Source) -> tuple[Change, Text | None]:
+    """The change that takes a model's sizes, and what to say of it; nothing where it will be refused."""
+    try:
+        loaded = loaded_for(name, now, source)
+    except ExplorerError:
+        # The change meets the same refusal, which is then said in its own words.
+        return load_model(name), None
+    return load_model(name), loaded_words(name, loaded)
 
 
 def settings_of(public: PublicModel, now: Settings, lengths: Sequence[int]) -> Loaded:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButt
 
 from ffn_explorer.app.controls.flow_layout import FlowLayout
 from ffn_explorer.app.controls.knobs import make_knob
+from ffn_explorer.app.controls.model_menu import ModelMenu
 from ffn_explorer.app.controls.presets import PRESETS
 from ffn_explorer.app.controls.table import controls_in
 from ffn_explorer.state.scene import Scene
@@ -17,13 +18,15 @@ from ffn_explorer.widgets.fonts import font
 if TYPE_CHECKING:
     from ffn_explorer.app.controls.more import MoreKnobs
 
-READS = ("look", "settings", "theta", "theta_relative")
+READS = ("look", "settings", "source", "theta", "theta_relative")
 
 
 class ControlBar(QWidget):
     """The knobs of a synthetic FFN; a pure function of the Scene, like a panel."""
 
     requested = Signal(object)
+    told = Signal(object)
+    """A sentence (Text) about what a person has just done here."""
     left = Signal()
     """A person is done with a knob: the keyboard goes back to the pictures."""
 
@@ -41,6 +44,9 @@ class ControlBar(QWidget):
         self.preset.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._presets = QMenu(self.preset)
         self.preset.setMenu(self._presets)
+        self.models = ModelMenu(self._presets)
+        self.models.requested.connect(self.requested)
+        self.models.told.connect(self.told)
         self.knobs = [make_knob(row) for row in controls_in("bar")]
         self.more_button = QToolButton()
         self.more_button.setObjectName("more")
@@ -148,3 +154,7 @@ class ControlBar(QWidget):
         for row in PRESETS:
             action = menu.addAction(say(scene.look.language, f"preset.{row.name}"))
             action.triggered.connect(lambda _=False, change=row.change: self.requested.emit(change()))
+        menu.addSeparator()
+        self.models.show_scene(scene)
+        self.models.setFont(font(scene.look, "body"))
+        menu.addMenu(self.models)

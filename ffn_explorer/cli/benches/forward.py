@@ -39,7 +39,7 @@ def gated_bfloat16() -> Measured:
 
 
 def rate_512() -> Measured:
-    """SwiGLU, three matrices, float32, 512 tokens: seconds of both are as their rates, the other way round."""
+    """SwiGLU, three matrices, float32, 512 tokens: the ratio of seconds is that of rates, turned over."""
     return _measure("swiglu", "float32", tokens=512)
 
 

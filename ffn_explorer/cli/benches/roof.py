@@ -1,4 +1,4 @@
-"""Roof: measured operating points against the measured roof, which none may stand above by more than noise."""
+"""Roof: measured operating points against the measured roof, which none may exceed by more than noise."""
 
 from ffn_explorer.cli.benches.timing import Measured
 from ffn_explorer.core.settings import Settings
