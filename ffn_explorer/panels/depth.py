@@ -8,7 +8,10 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from ffn_explorer.core.bill_row import Use
+from ffn_explorer.core.model_bill import model_bill
 from ffn_explorer.core.settings import LIMITS
+from ffn_explorer.core.shape_of import model_shape
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.costs import tokens_in
@@ -95,6 +98,8 @@ class DepthPanel(Panel):
         for edit in (self.layers, self.ratio):
             edit.setEnabled(scene.source.memory is None)
         said = self._said(scene, shape_of(s, tokens_in(scene)))
+        bill = model_bill(model_shape(s), Use(1))
+        self.readout.set_about("\n".join(row.count.equation for row in bill.rows if row.is_matrix))
         self.readout.set_text(self.say("readout", **said), short=self.say("readout_short", **said))
         self.plot.show_picture(self._picture(scene, self._shapes(scene)))
 

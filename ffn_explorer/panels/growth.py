@@ -1,19 +1,23 @@
-"""Growth: FLOPs of one layer against the length of the sequence, and where attention overtakes the FFN."""
+"""Growth: FLOPs and bytes of one layer against the length S, and where attention overtakes the FFN."""
 
 import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from ffn_explorer.core.bill_row import Use
+from ffn_explorer.core.budget import in_words
+from ffn_explorer.core.model_bill import layer_bill
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.costing import MOST_TOKENS
-from ffn_explorer.state.costs import Subject, beside_of, subject_of, tokens_in
-from ffn_explorer.state.growth import Growth, growth_of
+from ffn_explorer.state.costs import Subject, beside_of, subject_of, tokens_in, use_of
+from ffn_explorer.state.growth import Curve, Growth, Of, growth_of, spent_at
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.labels import ElidedLabel
@@ -23,7 +27,7 @@ from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.plot import Axes
 from ffn_explorer.widgets.theme import blend, theme_of
 
-MODES = ("token", "sequence")
+MODES: tuple[Of, ...] = get_args(Of)
 STEP = 2.0**0.25
 """Factor of one press of an arrow key, at least one token."""
 _DEPTH = 2.0
@@ -75,97 +79,100 @@ class GrowthPanel(Panel):
             chosen=mode,
             look=scene.look,
         )
-        tokens = tokens_in(scene)
-        growth = growth_of(subject.shape, causal=scene.costing.causal, at_least=tokens)
-        self.note.set_text(self.say("note_causal" if growth.causal else "note_full"))
-        words, short = self._readout(growth, tokens)
+        growth = self._growth(scene, subject, mode)
+        self.note.set_text(self._note(scene, growth, mode))
+        use = replace(use_of(scene.costing, len(scene.chips)), tokens=tokens_in(scene), cached=0)
+        words, short, formulas = self._readout(growth, use, mode)
         self.readout.set_text(words, short=short)
+        self.readout.set_about(formulas)
         beside = beside_of(scene.costing, scene.settings, scene.compare)
-        self.plot.show_picture(self._picture(scene, growth, beside, mode=mode, tokens=tokens))
+        other = None if beside is None else self._growth(scene, beside, mode, int(growth.tokens[-1]))
+        self.plot.show_picture(self._picture(scene, growth, other, mode=mode))
 
     def table(self) -> list[list[str]] | None:
-        """Every point of the curves: FLOPs of one layer for S tokens."""
-        if self.scene is None:
+        """Every point of the curves of one layer."""
+        scene = self.scene
+        if scene is None:
             return None
-        subject = subject_of(self.scene.costing, self.scene.settings)
-        found = growth_of(subject.shape, causal=self.scene.costing.causal, at_least=tokens_in(self.scene))
-        columns = (found.tokens, found.ffn, found.projections, found.scores)
-        rows = [[f"{value:.0f}" for value in row] for row in zip(*columns, strict=True)]
-        return [["S", *(self.say(key) for key in ("ffn", "projections", "scores"))], *rows]
+        mode = self._mode(scene)
+        found = self._growth(scene, subject_of(scene.costing, scene.settings), mode)
+        columns = (found.tokens, *(curve.values for curve in found.curves))
+        rows = [[f"{value:.17g}" for value in row] for row in zip(*columns, strict=True)]
+        return [["S", *(self.say(f"{curve.key}{_form(mode)}") for curve in found.curves)], *rows]
 
-    def _mode(self, scene: Scene) -> str:
+    def _growth(self, scene: Scene, subject: Subject, mode: Of, at_least: int = 0) -> Growth:
+        use = Use(
+            1, causal=scene.costing.causal, bits=scene.costing.bits, cache_bits=scene.costing.cache_bits
+        )
+        # Rounded up, so that the curves stay while the line is dragged.
+        far = 1 << (tokens_in(scene) - 1).bit_length()
+        return growth_of(subject.shape, use, of=mode, at_least=max(far, at_least))
+
+    def _note(self, scene: Scene, growth: Growth, mode: Of) -> str:
+        if mode == "bytes":
+            return self.say("note_bytes", bits=scene.costing.bits, cache_bits=scene.costing.cache_bits)
+        return self.say("note_causal" if growth.causal else "note_full")
+
+    def _mode(self, scene: Scene) -> Of:
         chosen = scene.view(self.name).mode
-        return chosen if chosen in MODES else MODES[0]
+        return next((mode for mode in MODES if mode == chosen), MODES[0])
 
-    def _readout(self, growth: Growth, tokens: int) -> tuple[str, str]:
-        """What one layer spends at this S."""
-        ffn, projections = (float(of[0]) * tokens for of in (growth.ffn, growth.projections))
-        scores = growth.exact_scores(tokens)
-        whole = ffn + projections + scores
+    def _readout(self, growth: Growth, use: Use, mode: Of) -> tuple[str, str, str]:
+        """What one layer spends at this S, and keeps; in few words; and the formulas of all that."""
+        found, bill = spent_at(growth.model, use), layer_bill(growth.model, use)
         said = {
-            "tokens": numbers.count(tokens),
-            "ffn": numbers.axis(ffn),
-            "projections": numbers.axis(projections),
-            "scores": numbers.axis(scores),
-            "share": numbers.percent(ffn / whole if whole else 0.0),
+            "tokens": numbers.count(use.tokens),
+            "ffn": numbers.axis(found.ffn),
+            "projections": numbers.axis(found.projections),
+            "scores": numbers.axis(found.scores),
+            "share": numbers.percent(found.share),
+            "ffn_bytes": in_words(found.ffn_bytes),
+            "attention_bytes": in_words(found.attention_bytes),
+            "cache": in_words(found.cache_bytes),
         }
-        return self.say("readout", **said), self.say("readout_short", **said)
+        rows = [row.cached if mode == "bytes" else row.flops for row in bill.rows]
+        formulas = "\n".join(dict.fromkeys(row.equation for row in rows if row.terms))
+        form = "_bytes" if mode == "bytes" else ""
+        return self.say(f"readout{form}", **said), self.say(f"readout{form}_short", **said), formulas
 
-    def _picture(
-        self, scene: Scene, growth: Growth, beside: Subject | None, *, mode: str, tokens: int
-    ) -> LinesPicture:
+    def _picture(self, scene: Scene, growth: Growth, other: Growth | None, *, mode: Of) -> LinesPicture:
         theme = theme_of(scene.look)
-        ffn, ink = theme.stages[Stage.HIDDEN], theme.ink
         soft = blend(theme.muted, theme.surface, 0.9).name()
-        rows = [
-            ("projections", growth.projections, soft, 1.5, False),
-            ("scores", growth.scores, soft, 1.5, True),
-            ("attention", growth.attention, ink, 2.0, False),
-            ("ffn", growth.ffn, ffn, 2.4, False),
-        ]
-        lines = [
-            self._line(growth, values, colour, mode=mode, key=key, width=width, dashed=dashed)
-            for key, values, colour, width, dashed in rows
-        ]
-        if beside is not None:
-            other = growth_of(beside.shape, causal=scene.costing.causal, at_least=int(growth.tokens[-1]))
+        styles = {
+            "projections": (soft, 1.5, False),
+            "scores": (soft, 1.5, True),
+            "cache": (soft, 1.5, True),
+            "attention": (theme.ink, 2.0, False),
+            "ffn": (theme.stages[Stage.HIDDEN], 2.4, False),
+        }
+        low = floor_of(growth, mode)
+        lines = []
+        if other is not None:
             faint = blend(theme.muted, theme.surface, 0.55).name()
             lines = [
-                self._line(other, other.ffn, faint, mode=mode, key="", width=1.6, dashed=False),
-                self._line(other, other.attention, faint, mode=mode, key="", width=1.6, dashed=True),
-                *lines,
+                line_of(other, curve, low, (faint, 1.6, curve.key != "ffn"))
+                for curve in other.curves
+                if curve.key in ("attention", "ffn", "cache")
             ]
+        for curve in growth.curves:
+            key = f"{curve.key}{_form(mode)}"
+            names = (self.say(key), self.say(f"{key}_short"))
+            lines.append(line_of(growth, curve, low, styles[curve.key], names=names))
+        tokens = numbers.count(tokens_in(scene))
         return LinesPicture(
             look=scene.look,
             axes=self._axes(growth, mode),
             lines=tuple(lines),
-            dots=self._crossings(growth, mode, ink=ink, soft=soft),
-            cursor=math.log10(tokens),
-            cursor_words=(self.say("at", tokens=numbers.count(tokens)), numbers.count(tokens)),
+            dots=tuple(self._meetings(growth, {key: style[0] for key, style in styles.items()})),
+            cursor=math.log10(tokens_in(scene)),
+            cursor_words=(self.say("at", tokens=tokens), tokens),
         )
 
-    def _line(
-        self, growth: Growth, values: NDArray[np.float64], colour: str, *, mode: str, key: str, width: float,
-        dashed: bool,
-    ) -> Line:  # fmt: skip
-        y = values / growth.tokens if mode == "token" else values
-        low = self._floor(growth, mode)
-        with np.errstate(divide="ignore"):
-            power = np.log10(y)
-        # Below the range a curve is not drawn, or it would run along the axis.
-        power = np.where(power < low, np.nan, power)
-        names = (self.say(key), self.say(f"{key}_short")) if key else ()
-        return Line(np.log10(growth.tokens), power, colour, names, width, dashed)
-
-    def _floor(self, growth: Growth, mode: str) -> float:
-        base = max(float(growth.ffn[0]), 1.0)
-        return math.floor(math.log10(base) - (_DEPTH if mode == "token" else 1.0))
-
-    def _axes(self, growth: Growth, mode: str) -> Axes:
+    def _axes(self, growth: Growth, mode: Of) -> Axes:
         end = float(np.log10(growth.tokens[-1]))
-        top = max(float(values[-1]) for values in (growth.ffn, growth.attention))
-        top = top / float(growth.tokens[-1]) if mode == "token" else top
-        low, high = self._floor(growth, mode), math.ceil(math.log10(max(top, 1.0)) * 2 + 0.2) / 2
+        low = floor_of(growth, mode)
+        top = max(float(curve.values[-1]) for curve in growth.curves)
+        high = math.ceil(math.log10(max(top, 1.0)) * 2 + 0.2) / 2
         x_ticks = decades(0.0, end, most=8)
         return Axes(
             x=(0.0, end),
@@ -177,22 +184,13 @@ class GrowthPanel(Panel):
             x_labels=tuple(map(power_label, x_ticks)),
         )
 
-    def _crossings(self, growth: Growth, mode: str, *, ink: str, soft: str) -> tuple[Dot, ...]:
-        found = growth.crossings
-        rows = (
-            ("attention", found.attention_equals_ffn, ink, True),
-            ("scores", found.scores_equal_ffn, soft, False),
-        )
-        dots = []
-        for key, S, colour, strong in rows:
-            if S is None or S < 1:
-                continue
-            y = float(growth.ffn[0]) * (1.0 if mode == "token" else float(S))
+    def _meetings(self, growth: Growth, colours: Mapping[str, str]) -> Iterator[Dot]:
+        for number, (key, S, value) in enumerate(growth.meetings):
             said = length(S)
             words = tuple(self.say(f"cross_{key}{form}", tokens=said) for form in ("", "_short"))
             tip = self.say(f"cross_{key}_tip", tokens=said)
-            dots.append(Dot(math.log10(S), math.log10(y), colour, (*words, said), strong, tip))
-        return tuple(dots)
+            at = (math.log10(S), math.log10(value))
+            yield Dot(*at, colours[key], (*words, said), number == 0, tip)
 
     def _to_crossing(self, number: int) -> None:
         picture = self.plot.picture
@@ -209,6 +207,27 @@ class GrowthPanel(Panel):
 
     def _set_tokens(self, tokens: int) -> None:
         self.request(changes.set_costing(tokens=min(MOST_TOKENS, max(1, tokens))))
+
+
+def line_of(
+    growth: Growth, curve: Curve, low: float, style: tuple[str, float, bool], *, names: tuple[str, ...] = ()
+) -> Line:
+    """A curve on logarithmic axes; below the range it is not drawn, or it would run along the axis."""
+    with np.errstate(divide="ignore"):
+        power = np.log10(curve.values)
+    colour, width, dashed = style
+    return Line(np.log10(growth.tokens), np.where(power < low, np.nan, power), colour, names, width, dashed)
+
+
+def floor_of(growth: Growth, mode: Of) -> float:
+    """Power of ten at which the y axis begins."""
+    base = max(float(growth.ffn[0]), 1.0)
+    return math.floor(math.log10(base) - (1.0 if mode == "sequence" else _DEPTH))
+
+
+def _form(mode: Of) -> str:
+    """Ending of the keys of what the curves are called."""
+    return "_bytes" if mode == "bytes" else ""
 
 
 def length(S: Fraction) -> str:
