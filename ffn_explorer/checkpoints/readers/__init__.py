@@ -1,0 +1,1 @@
+"""One file per format; each turns a path into a Source of tensors."""
