@@ -76,8 +76,10 @@ def _costing(args: argparse.Namespace) -> Costing:
 
 
 def _tokens(option: str, typed: str) -> int:
-    if not re.fullmatch(r"\d{1,12}", typed, re.ASCII) or not 1 <= int(typed) <= MOST_TOKENS:
-        raise InputError("error.range", field=option, value=typed, low=1, high=MOST_TOKENS)
+    if not re.fullmatch(r"[+-]?\d{1,18}", typed, re.ASCII):
+        raise InputError("cli.error.whole", option=option, value=typed)
+    if not 1 <= int(typed) <= MOST_TOKENS:
+        raise InputError("error.range", field=option, value=int(typed), low=1, high=MOST_TOKENS)
     return int(typed)
 
 

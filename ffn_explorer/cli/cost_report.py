@@ -4,7 +4,7 @@ import json
 from fractions import Fraction
 from typing import Any
 
-from ffn_explorer.cli.run_report import as_json
+from ffn_explorer.cli.plain_json import as_json
 from ffn_explorer.core.bill_row import Row, Use
 from ffn_explorer.core.crossings import Crossings, crossings
 from ffn_explorer.core.model_bill import ModelBill, layer_bill, model_bill

@@ -35,14 +35,18 @@ def set_costing(**chosen: Any) -> Change:  # noqa: ANN401 - any field of Costing
 
 def checked(costing: Costing) -> Costing:
     """The same, once it is seen to be possible; InputError otherwise."""
-    for name in filter(None, (costing.model, costing.beside)):
-        from ffn_explorer.state.models import model  # the first picture needs none of them
+    named = {"model": costing.model} | ({} if costing.beside is None else {"beside": costing.beside})
+    for field, name in named.items():
+        if type(name) is not str:
+            raise InputError("error.type", field=field, value=repr(name), kind="str")
+        if name:
+            from ffn_explorer.state.models import model  # the first picture needs none of them
 
-        model(name)
+            model(name)
     tokens = costing.tokens
     if type(tokens) is not int or not 0 <= tokens <= MOST_TOKENS:
         raise InputError("error.range", field="tokens", value=tokens, low=0, high=MOST_TOKENS)
-    if type(costing.budget) is not int or costing.budget < 0:
+    if type(costing.budget) is not int or not 0 <= costing.budget <= MOST_WEIGHTS:
         raise InputError("error.range", field="budget", value=costing.budget, low=0, high=MOST_WEIGHTS)
     choices: tuple[tuple[str, object, tuple[object, ...]], ...] = (
         ("bits", costing.bits, BITS),

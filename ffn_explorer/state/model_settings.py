@@ -32,11 +32,15 @@ def loaded_for(name: str, now: Settings, source: Source) -> Loaded:
 
 def loaded_words(name: str, loaded: Loaded) -> Text:
     """What became of the model's sizes, in one sentence."""
-    s = loaded.settings
-    said = {"name": model(name).name, "d_model": count(s.d_model), "d_ff": count(s.d_ff)}
-    if loaded.divisor == 1:
-        return text("models.loaded", **said)
-    return text("models.loaded_scaled", **said, divisor=count(loaded.divisor))
+    s, public = loaded.settings, model(name)
+    said = {"name": public.name, "d_model": count(s.d_model), "d_ff": count(s.d_ff)}
+    made = text("models.loaded", **said)
+    if loaded.divisor > 1:
+        made = text("models.loaded_scaled", **said, divisor=count(loaded.divisor))
+    every = public.shape.usual_layer.ffn.experts
+    if s.experts == every:
+        return made
+    return text("models.loaded_fewer", what=made, left=count(s.experts), every=count(every))
 
 
 def load(name: str, now: Settings, source: Source) -> tuple[Change, Text | None]:
@@ -90,7 +94,7 @@ def _settings(public: PublicModel, now: Settings, divisor: int) -> Settings:
         kv_heads=kv_heads if heads % kv_heads == 0 else heads,
         head_dim=min(int(LIMITS["head_dim"][1]), attention.head_dim),
         mixer=False,
-        experts=ffn.experts,
+        experts=min(int(LIMITS["experts"][1]), ffn.experts),
         top_k=ffn.top_k if moe else 1,
         routing="sigmoid_bias" if moe and ffn.selection_bias else "softmax_topk_renorm",
         shared_experts=min(16, round(ffn.shared_width / ffn.d_ff)) if moe else 0,

@@ -252,7 +252,7 @@ def kept_apart(middles: Sequence[float], high: float, area: QRectF) -> list[floa
     """The same heights, moved as little as needed so that none is nearer than `high` to another."""
     order = sorted(range(len(middles)), key=middles.__getitem__)
     made = list(middles)
-    for _ in range(len(order)):
+    for _ in range(8 * len(order)):  # each pass halves what is missing, or better
         for upper, lower in pairwise(order):
             short = high - (made[lower] - made[upper])
             if short > 1e-9:
