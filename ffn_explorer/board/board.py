@@ -251,8 +251,9 @@ class Board(QWidget):
 
     def _restyle(self, scene: Scene) -> None:
         over = 1 if one_stands_alone(self._layout) else min(3, stacked(self._layout))
+        least = max([PICTURES_PX[over], *(panel.least_px for panel in self.panels.values())])
         for area in self._frame.areas:
-            area.widget().setMinimumHeight(px(scene.look, PICTURES_PX[over]))
+            area.widget().setMinimumHeight(px(scene.look, least))
         for splitter in self._frame.splitters:
             for handle in splitter.handles():
                 handle.theme = theme_of(scene.look)

@@ -35,7 +35,7 @@ from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.ranked import RankedList
 from ffn_explorer.widgets.sizes import px
 
-LIST_PX = 104
+LIST_PX = 84
 """The list shows at least a few rows; the bars grow thin before that."""
 
 KINDS: tuple[Kind, ...] = ("parameters", "flops", "bytes")
@@ -48,6 +48,8 @@ class ModelPanel(Panel):
     reads: ClassVar[frozenset[str]] = frozenset(
         {"settings", "source", "compare", "costing", "chips", "views"}
     )
+
+    least_px: ClassVar[int] = 500
 
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build controls, bars, list and the lines of formulas."""
@@ -91,7 +93,8 @@ class ModelPanel(Panel):
         bill = bill_of(mine, scene.costing, use)
         other = None if theirs is None else bill_of(theirs, scene.costing, use)
         name = self.say(mine.name)
-        self.title.set_text(self.say(f"title_{scene.costing.scope}", name=name), short=name)
+        short = self.say("title_short") if mine.public is None else name
+        self.title.set_text(self.say(f"title_{scene.costing.scope}", name=name), short=short)
         self.note.set_text(self._note(mine, bill), short=(self._share(bill), self._share(bill, "_short")))
         self.note.set_about(self._about(mine))
         self.controls.show_words(words_of(scene, mine), scene.look)
@@ -218,6 +221,7 @@ class ModelPanel(Panel):
             lines = [self.say(f"formula_{kind}", formula=self._formula(bill, row, kind)) for kind in KINDS]
         for label, words in zip(self.lines, lines, strict=True):
             label.set_text(words)
+            label.setVisible(bool(words))
 
     def _formula(self, bill: ModelBill, row: Row, kind: Kind) -> str:
         if kind != "bytes":

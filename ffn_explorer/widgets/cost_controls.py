@@ -106,6 +106,9 @@ class CostControls(QWidget):
             edit.setToolTip(named.tip)
         self.model.show_choices(list(words.models), words.model)
         self.beside.show_choices(list(words.beside), words.other)
+        for name, combo in (("model", self.model), ("beside", self.beside)):
+            # A name may be longer than the room for it.
+            combo.setToolTip(f"{combo.currentText()}: {words.fields[name].tip}")
         self.tokens.show_value(words.tokens)
         for name, tabs in self.tabs.items():
             modes, chosen = words.tabs[name]

@@ -258,5 +258,6 @@ def kept_apart(middles: Sequence[float], high: float, area: QRectF) -> list[floa
             if short > 1e-9:
                 made[upper] -= short / 2
                 made[lower] += short / 2
-    lowest = max(made, default=0.0) - area.bottom()
-    return [y - max(0.0, lowest) for y in made]
+    lowest, highest = max(made, default=0.0) - area.bottom(), area.top() - min(made, default=0.0)
+    shift = -lowest if lowest > 0.0 else max(0.0, highest)
+    return [y + shift for y in made]
