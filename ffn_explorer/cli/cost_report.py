@@ -25,7 +25,7 @@ def facts(subject: Subject, costing: Costing, *, sentence: int) -> dict[str, Any
     rows and totals: of the whole model.  per_layer: the matrices of one layer of the form that most have.
     crossings: with all of S² scored; crossings_causal: with the work on future tokens skipped; S in tokens.
     """
-    use = use_of(costing, sentence)
+    use = use_of(costing, sentence, subject.shape)
     whole, layer = model_bill(subject.shape, use), layer_bill(subject.shape, use)
     return {
         "model": None if subject.public is None else _named(subject.public),
@@ -135,6 +135,8 @@ def _totals(bill: ModelBill) -> dict[str, int]:
     return {
         "parameters": bill.count(),
         "active": bill.active(),
+        "ffn": bill.count("ffn", "router"),
+        "attention": bill.count("attention"),
         "flops": bill.flops(),
         "bytes": sum(map(bill.bytes_of, bill.rows)),
         "weight_bytes": sum(map(bill.bytes_of, bill.rows)) - cache,

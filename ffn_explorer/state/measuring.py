@@ -99,12 +99,12 @@ def _roofline(entry: dict[str, Any]) -> Roofline:
 
 
 def _whole(value: object) -> int:
-    if not isinstance(value, int) or not 0 < value < 2**63:
+    if type(value) is not int or not 0 < value < 2**63:
         raise ValueError(value)
     return value
 
 
 def _positive(value: object) -> float:
-    if not isinstance(value, int | float) or not 1e-12 < value < 1e30:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 1e-12 < value < 1e30:
         raise ValueError(value)
     return float(value)

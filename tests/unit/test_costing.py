@@ -273,14 +273,17 @@ def test_whose_bills_are_shown() -> None:
 
 
 def test_what_bills_are_made_for() -> None:
-    assert use_of(Costing(), 8) == Use(8)
-    assert use_of(Costing(), 0) == Use(1)
-    assert use_of(Costing(tokens=300, bits=4, cache_bits=8, causal=False), 8) == Use(300, 0, False, 4, 8)
-    assert use_of(Costing(phase="decode"), 8) == Use(1, cached=8)
-    shape = subject_of(RICH, Settings())
-    use = use_of(RICH, 8)
-    assert costs.bill_of(shape, RICH, use) == layer_bill(shape.shape, use)
-    assert costs.bill_of(shape, replace(RICH, scope="model"), use) == model_bill(shape.shape, use)
+    shape, encoder = model("llama-3-8b").shape, model_shape(Settings())
+    assert use_of(Costing(), 8, shape) == Use(8)
+    assert use_of(Costing(), 0, shape) == Use(1)
+    fine = Costing(tokens=300, bits=4, cache_bits=8, causal=False)
+    assert use_of(fine, 8, shape) == Use(300, 0, False, 4, 8)
+    assert use_of(Costing(phase="decode"), 8, shape) == Use(1, cached=8)
+    assert use_of(Costing(phase="decode"), 8, encoder) == Use(8), "an encoder keeps nothing to go on from"
+    subject = subject_of(RICH, Settings())
+    use = use_of(RICH, 8, subject.shape)
+    assert costs.bill_of(subject, RICH, 8) == layer_bill(subject.shape, use)
+    assert costs.bill_of(subject, replace(RICH, scope="model"), 8) == model_bill(subject.shape, use)
 
 
 @pytest.mark.parametrize("name", ["gpt2-small", "mixtral-8x7b", "deepseek-v3", "gpt-oss-20b", "t5-small"])
