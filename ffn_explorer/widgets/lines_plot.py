@@ -46,6 +46,7 @@ class LinesPlot(Plot[LinesPicture]):
         super().__init__(parent)
         self._held: Axes | None = None
         """Axes at the press: those on screen may follow the line, and would run away with it."""
+        self._named: tuple[tuple[str, ...], ...] = ()
         self._plain = plain
         self._zero.setVisible(plain)
         self._items = tuple(pg.PlotCurveItem(antialias=True, connect="finite") for _ in range(_MOST_LINES))
@@ -59,6 +60,10 @@ class LinesPlot(Plot[LinesPicture]):
         self.picture, self.sentence = picture, ""
         self.set_look(picture.look)
         self._draw_lines(picture)
+        names = tuple(line.name for line in picture.lines)
+        if names != self._named:
+            # The room that they take is part of the layout.
+            self._named, self._laid_out = names, None
         self.set_axes(picture.axes, picture.look)
         if picture.cursor is None:
             self.unsetCursor()
