@@ -166,7 +166,13 @@ class ModelPanel(Panel):
             theirs = self._amount(kind, sum(piece.value for piece in pieces(other, kind)))
             said = {"unit": self.say(kind), "a": total, "b": theirs}
             named = {"name": names[0], "other": self.say(names[1].name)}
-            heads = (self.say("pair", **said, **named), self.say("pair_short", **said))
+            ours, beside = (sum(piece.value for piece in pieces(each, kind)) for each in (bill, other))
+            least = said | {"a": self._short(kind, ours), "b": self._short(kind, beside)}
+            heads = (
+                self.say("pair", **said, **named),
+                self.say("pair_short", **said),
+                self.say("pair_short", **least),
+            )
         return CostBar(
             heads,
             self.say(f"axis_{kind}"),

@@ -122,6 +122,9 @@ class CostControls(QWidget):
         self.load_button.set_word(words.load.label)
         self.load_button.explain(words.load.name, words.load.tip)
         self.load_button.setEnabled(words.can_load)
+        # Words and numbers decide how wide they are, which Qt does not tell their rows by itself.
+        for edit in (self.model, self.beside, self.tokens):
+            edit.updateGeometry()
         for row in (self.who, self.what):
             row.set_look(look)
         self.setMinimumWidth(max(row.minimumSizeHint().width() for row in (self.who, self.what)))

@@ -81,6 +81,8 @@ class LinesPlot(Plot[LinesPicture]):
         self._paint_line_names(painter, picture)
         if picture.cursor is not None:
             taken.append(self._paint_cursor(painter, picture))
+            across = self.point_of(picture.cursor, 0.0).x()
+            taken.append(QRectF(across - 1, self.area.top(), 2, self.area.height()))
         self._paint_dots(painter, picture, taken)
 
     def dot_at(self, at: QPointF) -> int | None:

@@ -112,7 +112,8 @@ class Plot(PictureCanvas[P]):
         if self.axes is not None and self.area.width() > 0 and self.area.height() > 0:
             # Names may tell the token, ticks do not: another token leaves the ticks as they are.
             axes, ticks = self.axes, self._laid_out
-            self.draw_layer(painter, "ticks", (ticks,), paint=lambda on: self._paint_ticks(on, axes))
+            key = (ticks, self.area.getRect())
+            self.draw_layer(painter, "ticks", key, paint=lambda on: self._paint_ticks(on, axes))
             names = (axes.x_name, axes.y_name, self.area.getRect())
             self.draw_layer(painter, "names", names, paint=lambda on: self._paint_names(on, axes))
         super().paint_front(painter)
