@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from ffn_explorer.app.clock import FRAME_MS, Clock
 from ffn_explorer.app.loader import Loader
+from ffn_explorer.app.torch_import import no_preparation
 from ffn_explorer.core.budget import check
 from ffn_explorer.core.errors import ExplorerError
 from ffn_explorer.core.spec_of import spec_of
@@ -20,14 +21,14 @@ from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.compute import tokens_of
 from ffn_explorer.state.handmade_changes import check_state
-from ffn_explorer.state.needs import measurements, ordinary
-from ffn_explorer.state.requests import run_of
+from ffn_explorer.state.needs import ROOFLINE, in_sight, measurements, ordinary
+from ffn_explorer.state.requests import RooflineRequest, roofline_of, run_of
 from ffn_explorer.state.resolver import Resolver
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.results import Failure, Results
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.session import Session
-from ffn_explorer.state.text import Text, said, text
+from ffn_explorer.state.text import Text, said, say, text
 
 HOVER = "undo.hover"
 
@@ -35,13 +36,11 @@ FLASH_MS = 2_500
 """How long what changed with the last run is told; a run that follows within this time starts it anew."""
 
 REMARK_MS = 2_500
-"""How long a remark stays; a later message in its place stays for as long as it has to."""
+"""How long a remark stays at least; a later message in its place stays for as long as it has to."""
+READ_MS = 90
+"""A long remark stays so long for each of its letters."""
 
 log = logging.getLogger(__name__)
-
-
-def no_preparation() -> None:
-    """Nothing: torch is there when the measurer begins."""
 
 
 class Director(QObject):
@@ -117,7 +116,10 @@ class Director(QObject):
             self._hover = change
             self._schedule()
             return
-        self.attempt(lambda: self.apply(change))
+        if self.attempt(lambda: self.apply(change)) and change.says is not None:
+            words = change.says(self.state)
+            if words is not None:
+                self.remark(words)
 
     def apply(self, change: Change) -> None:
         """Apply a change, unless its run would need too much memory, or cannot be with memory or edits.
@@ -161,7 +163,8 @@ class Director(QObject):
         """Tell for a moment that something went well; it goes away by itself."""
         self.tell(message)
         self._remarked = message
-        self._remark.start()
+        words = say(self.state.appearance.language, message)
+        self._remark.start(max(REMARK_MS, len(words) * READ_MS))
 
     def step(self, by: int) -> None:
         """Rest at the end of the next stage (+1) or of the one before (-1)."""
@@ -207,11 +210,21 @@ class Director(QObject):
             self._message = None
         if self._started and (*_drawn(old), self._at(old)) != (*_drawn(new), self._at(new)):
             self._wanting = True
+        self._drop_measurement(new)
         self.clock.run(self._started and new.playback.playing)
         if new.playback.playing and new.appearance.reduce_motion:
             self.session.apply(changes.step_stage(1, self.stages))
         self.state_changed.emit(old, new)
         self._schedule()
+
+    def _drop_measurement(self, state: AppState) -> None:
+        """A measurement whose FFN or panel is gone is given up, and not begun anew when they come back."""
+        asked = state.asked
+        if asked is None or (roofline_of(state).measurement == asked and in_sight(state, ROOFLINE)):
+            return
+        if self.results.get(RooflineRequest(asked)) is None:
+            self.remark(text("window.stopped_measuring"))
+        self.session.apply(changes.drop_measurement())
 
     def _at(self, state: AppState) -> Stage:
         """The stage under way, which says what is proved unasked."""

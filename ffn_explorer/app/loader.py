@@ -13,7 +13,7 @@ from ffn_explorer.app.worker import Answer, Cancelled, Work, Worker
 from ffn_explorer.core.errors import ExplorerError
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.compute import compute
-from ffn_explorer.state.needs import job_text, needs, wanted
+from ffn_explorer.state.needs import job_text, needs, stopped_text, wanted
 from ffn_explorer.state.requests import Request, RunRequest, run_of
 from ffn_explorer.state.result import Result, RunResult
 from ffn_explorer.state.results import Failure, Results
@@ -181,7 +181,7 @@ class Loader(QObject):
         error = answer.error
         if answer.cancelled:
             if self._stopped_by_person:
-                self._results.put(request, Failure(text("window.stopped")))
+                self._results.put(request, Failure(stopped_text(request)))
         elif isinstance(error, ExplorerError):
             self._results.put(request, Failure(said(error)))
         elif error is not None:

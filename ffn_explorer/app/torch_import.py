@@ -82,3 +82,7 @@ def _open_largest() -> None:
         dlopen.argtypes = [ctypes.c_char_p, ctypes.c_int]
         dlopen.restype = ctypes.c_void_p
         dlopen(os.fsencode(library), os.RTLD_NOW)
+
+
+def no_preparation() -> None:
+    """Nothing: for a worker that begins once torch is there."""

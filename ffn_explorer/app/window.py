@@ -147,8 +147,7 @@ class Window(QMainWindow):
         director.scene_made.connect(lambda scene: director.attempt(lambda: self.show_scene(scene)))
         for part in (self.controls, self.corner_bar, self.board):
             part.requested.connect(director.request)
-        for part in (self.controls, self.board):
-            part.told.connect(director.remark)
+        self.board.told.connect(director.remark)
         self.board.menu_asked.connect(self.panel_menu.open_for)
         self.corner_bar.layout_asked.connect(self.arrangement.use)
         self.corner_bar.hint_dismissed.connect(self.hints.did)

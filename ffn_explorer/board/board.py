@@ -180,9 +180,13 @@ class Board(QWidget):
         return next((p for p in self.panels.values() if p is at or (at and p.isAncestorOf(at))), None)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Give the Scene to a panel that has just come to sight."""
+        """Give the Scene to a panel that has just come to sight, and its fonts again.
+
+        A style sheet that came while it was hidden has taken them.
+        """
         shown = event.type() == QEvent.Type.Show and not self._building
         if shown and isinstance(watched, Panel) and self._scene is not None:
+            watched.scene = None
             watched.offer(self._scene)
         return super().eventFilter(watched, event)
 
@@ -251,8 +255,9 @@ class Board(QWidget):
 
     def _restyle(self, scene: Scene) -> None:
         over = 1 if one_stands_alone(self._layout) else min(3, stacked(self._layout))
+        least = max([PICTURES_PX.get(over, 0), *(panel.least_px for panel in self.panels.values())])
         for area in self._frame.areas:
-            area.widget().setMinimumHeight(px(scene.look, PICTURES_PX[over]))
+            area.widget().setMinimumHeight(px(scene.look, least))
         for splitter in self._frame.splitters:
             for handle in splitter.handles():
                 handle.theme = theme_of(scene.look)

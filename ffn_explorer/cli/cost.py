@@ -4,15 +4,15 @@ import argparse
 import re
 from dataclasses import replace
 
-from ffn_explorer.cli.messages import language
+from ffn_explorer.cli.messages import language, tell
 from ffn_explorer.cli.options import OPTIONS, state_from
 from ffn_explorer.cli.parser import Parser, Subparsers, add_command, option_help
-from ffn_explorer.cli.streams import out
+from ffn_explorer.cli.streams import err, out
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.tokens import tokenize
 from ffn_explorer.state.costing import BITS, MOST_TOKENS, Costing
-from ffn_explorer.state.costs import Subject, subject_of
+from ffn_explorer.state.costs import Subject, goes_on, subject_of
 from ffn_explorer.state.models import model
 
 _ABOUT_SIZES = frozenset(
@@ -48,6 +48,8 @@ def main(args: argparse.Namespace) -> int:
     state = state_from(args)
     subject, costing = _subject(args, state.settings), _costing(args)
     sentence = len(tokenize(state.source.sentences)[0])
+    if costing.phase == "decode" and not goes_on(subject.shape):
+        err(f"ffn-explorer: {tell('panel.model.no_decode')}")
     found = cost_report.facts(subject, costing, sentence=sentence)
     out(cost_report.as_json(found) if args.json else cost_report.as_table(found, subject, language()))
     return 0
@@ -76,8 +78,10 @@ def _costing(args: argparse.Namespace) -> Costing:
 
 
 def _tokens(option: str, typed: str) -> int:
-    if not re.fullmatch(r"\d{1,12}", typed, re.ASCII) or not 1 <= int(typed) <= MOST_TOKENS:
-        raise InputError("error.range", field=option, value=typed, low=1, high=MOST_TOKENS)
+    if not re.fullmatch(r"[+-]?\d{1,18}", typed, re.ASCII):
+        raise InputError("cli.error.whole", option=option, value=typed)
+    if not 1 <= int(typed) <= MOST_TOKENS:
+        raise InputError("error.range", field=option, value=int(typed), low=1, high=MOST_TOKENS)
     return int(typed)
 
 

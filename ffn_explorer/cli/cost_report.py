@@ -4,7 +4,7 @@ import json
 from fractions import Fraction
 from typing import Any
 
-from ffn_explorer.cli.run_report import as_json
+from ffn_explorer.cli.plain_json import as_json
 from ffn_explorer.core.bill_row import Row, Use
 from ffn_explorer.core.crossings import Crossings, crossings
 from ffn_explorer.core.model_bill import ModelBill, layer_bill, model_bill
@@ -25,7 +25,7 @@ def facts(subject: Subject, costing: Costing, *, sentence: int) -> dict[str, Any
     rows and totals: of the whole model.  per_layer: the matrices of one layer of the form that most have.
     crossings: with all of S² scored; crossings_causal: with the work on future tokens skipped; S in tokens.
     """
-    use = use_of(costing, sentence)
+    use = use_of(costing, sentence, subject.shape)
     whole, layer = model_bill(subject.shape, use), layer_bill(subject.shape, use)
     return {
         "model": None if subject.public is None else _named(subject.public),
@@ -135,6 +135,8 @@ def _totals(bill: ModelBill) -> dict[str, int]:
     return {
         "parameters": bill.count(),
         "active": bill.active(),
+        "ffn": bill.count("ffn", "router"),
+        "attention": bill.count("attention"),
         "flops": bill.flops(),
         "bytes": sum(map(bill.bytes_of, bill.rows)),
         "weight_bytes": sum(map(bill.bytes_of, bill.rows)) - cache,

@@ -32,7 +32,8 @@ def main(args: argparse.Namespace) -> int:
         if given == "":
             raise InputError("cli.error.empty", option=option)
     run, state = _run(args)
-    from ffn_explorer.cli.run_report import as_json, as_table, facts
+    from ffn_explorer.cli.plain_json import as_json
+    from ffn_explorer.cli.run_report import as_table, facts
 
     found = facts(run, state, x_file=args.x or "")
     if args.npz is not None:

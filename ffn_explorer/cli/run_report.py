@@ -1,6 +1,5 @@
 """What `run` says: the facts of one pass, as JSON for scripts and as a table for people."""
 
-import json
 from typing import Any
 
 from ffn_explorer.core.cost import bill
@@ -60,12 +59,6 @@ def facts(run: Run, state: AppState, *, x_file: str = "") -> dict[str, Any]:
             else {"kind": "seeded", "seed": run.origin.seed},
         },
     }
-
-
-def as_json(found: dict[str, Any]) -> str:
-    """One top-level key a line, in a fixed order; plain ASCII, so that no terminal or pipe alters it."""
-    lines = [f"  {json.dumps(key)}: {json.dumps(value, allow_nan=False)}" for key, value in found.items()]
-    return "{\n" + ",\n".join(lines) + "\n}"
 
 
 def as_table(found: dict[str, Any], language: str) -> str:

@@ -11,7 +11,7 @@ Part = Literal["ffn", "router", "attention", "scores", "norms", "embeddings", "o
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What a model is used for: S new tokens after T cached ones, and how its numbers are kept.
+    """What a model is used for: S tokens at once, or one after T cached ones; and how its numbers are kept.
 
     causal: whether the work on future tokens is skipped in decoders.  bits: of one weight, the scales of
     quantised blocks left out.  cache_bits: of one cached number.
@@ -22,6 +22,10 @@ class Use:
     causal: bool = True
     bits: int = 16
     cache_bits: int = 16
+
+    def __post_init__(self) -> None:
+        """Several tokens after cached ones have formulas of their own, which nobody needs here."""
+        assert self.tokens == 1 or not self.cached
 
     @property
     def decoding(self) -> bool:

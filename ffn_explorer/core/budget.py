@@ -1,5 +1,6 @@
 """What a run needs in memory, told before anything is allocated."""
 
+import sys
 from collections.abc import Sequence
 
 from ffn_explorer.core.cost import attention_parameters, ffn_parameters, matrices_of
@@ -51,13 +52,15 @@ def check(settings: Settings, lengths: Sequence[int]) -> None:
 
 
 def free_bytes(device: str = "cpu") -> int:
-    """Free memory in bytes: of the machine, and of a CUDA device where that is less."""
+    """Free memory in bytes: of the machine, and of a CUDA device where that is less.
+
+    A device is asked once torch is there: before that, nothing is about to be computed on it.
+    """
     import psutil  # the first picture needs none of it
 
     free = int(psutil.virtual_memory().available)
-    if device.startswith("cuda"):
-        import torch
-
+    torch = sys.modules.get("torch")
+    if device.startswith("cuda") and torch is not None:
         free = min(free, torch.cuda.mem_get_info(device)[0])
     return free
 

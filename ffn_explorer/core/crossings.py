@@ -25,7 +25,8 @@ def crossings(model: ModelShape, *, causal: bool = False) -> Crossings:
     """Crossings of one layer of the form that most have.
 
     Per token the FFN costs `f` and the projections `p`, and the scores cost `c S`, without the future
-    `c (S + 1) / 2`: so S = f / c and (f - p) / c.  A window of w tokens ends their growth at S = w.
+    `c (S + 1) / 2`: so S = f / c and (f - p) / c.  A window of w tokens ends their growth at S = w; without
+    the future they still come nearer to w tokens each, `c (w - w (w - 1) / (2 S))`.
     """
     one = layer_bill(model, Use(tokens=1, causal=causal))
     ffn, projections = one.flops("ffn", "router"), one.flops("attention")
@@ -35,7 +36,12 @@ def crossings(model: ModelShape, *, causal: bool = False) -> Crossings:
     def meet(spent: int) -> Fraction | None:
         if spent <= 0 or pair == 0:
             return None
-        S = Fraction(2 * spent, pair) - 1 if causal else Fraction(spent, pair)
-        return None if 0 < attention.window < S else S
+        met, w = Fraction(spent, pair), attention.window  # tokens that each token meets on average
+        S = 2 * met - 1 if causal else met
+        if 0 < w < S:
+            if not causal or met >= w:
+                return None
+            S = w * (w - 1) / (2 * (w - met))
+        return S if S >= 1 else None
 
     return Crossings(meet(ffn), meet(ffn - projections))

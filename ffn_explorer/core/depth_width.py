@@ -22,9 +22,9 @@ def layer_weights(settings: Settings, ratio: Fraction) -> Fraction:
 
 
 def at_budget(settings: Settings, weights: int, *, layers: int, ratio: Fraction) -> Settings:
-    """Settings of so many layers whose weights come nearest to a budget; D is a multiple of the heads.
+    """Settings of so many layers whose D comes nearest to what a budget of weights allows.
 
-    Within LIMITS: where a budget is out of their reach, the nearest there is.
+    D is a multiple of the heads.  Within LIMITS: where a budget is out of their reach, the nearest there is.
     """
     exact = Fraction(weights) / (layers * layer_weights(settings, ratio))
     low, high = (int(limit) for limit in LIMITS["d_model"])

@@ -63,8 +63,10 @@ def model_bill(model: ModelShape, use: Use) -> ModelBill:
 
 @lru_cache(maxsize=64)
 def layer_bill(model: ModelShape, use: Use) -> ModelBill:
-    """Bill of one layer of the form that most layers have."""
-    return _bill(_inside(model, (model.usual_layer,), use, one=True), use)
+    """Bill of one layer of the form that most layers have; while decoding, of those that are at work."""
+    working = [layer for layer in model.layers if not _idle(layer, use)]
+    one = max(working, key=lambda layer: layer.count, default=model.usual_layer)
+    return _bill(_inside(model, (one,), use, one=True), use)
 
 
 def _bill(rows: list[Row], use: Use) -> ModelBill:

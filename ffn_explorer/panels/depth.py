@@ -26,8 +26,8 @@ from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.plot import Axes
 from ffn_explorer.widgets.theme import theme_of
 
-MOST_RATIO = 128.0
-"""Largest F / D that can be typed."""
+LEAST_RATIO, MOST_RATIO = 0.0001, LIMITS["d_ff"][1]
+"""Smallest and largest F / D that can be typed."""
 
 
 class DepthPanel(Panel):
@@ -41,7 +41,7 @@ class DepthPanel(Panel):
         super().__init__(parent)
         self.labels = (QLabel(), QLabel())
         self.layers = IntEdit(1, int(LIMITS["layers"][1]), 1)
-        self.ratio = FloatEdit(0.01, MOST_RATIO, 0.25, decimals=4)
+        self.ratio = FloatEdit(LEAST_RATIO, MOST_RATIO, 0.25, decimals=4)
         self.readout = ElidedLabel(align=Qt.AlignmentFlag.AlignRight)
         self.plot = LinesPlot(plain=True)
         self.set_body(self._body())

@@ -80,8 +80,10 @@ class GrowthPanel(Panel):
             look=scene.look,
         )
         growth = self._growth(scene, subject, mode)
-        self.note.set_text(self._note(scene, growth, mode))
-        use = replace(use_of(scene.costing, len(scene.chips)), tokens=tokens_in(scene), cached=0)
+        self.note.set_text(self._note(scene, growth, mode), short=self.say("note_short"))
+        use = replace(
+            use_of(scene.costing, len(scene.chips), subject.shape), tokens=tokens_in(scene), cached=0
+        )
         words, short, formulas = self._readout(growth, use, mode)
         self.readout.set_text(words, short=short)
         self.readout.set_about(formulas)

@@ -5,10 +5,10 @@ from typing import ClassVar
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from ffn_explorer.core.bill_row import Row
 from ffn_explorer.core.budget import in_words
 from ffn_explorer.core.model_bill import ModelBill
 from ffn_explorer.state import changes, numbers
+from ffn_explorer.state.cost_lines import Amounts, CostLine, lines_of
 from ffn_explorer.state.costing import MOST_TOKENS
 from ffn_explorer.state.costs import (
     Kind,
@@ -17,25 +17,23 @@ from ffn_explorer.state.costs import (
     bill_of,
     ffn_share,
     formula_of,
-    group_of,
+    goes_on,
     pieces,
     subject_of,
-    use_of,
-    value_of,
+    tokens_in,
 )
-from ffn_explorer.state.model_settings import load
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.cost_bars import CostBar, CostBars, CostPicture, CostPiece, colour_of
 from ffn_explorer.widgets.cost_controls import CostControls
 from ffn_explorer.widgets.cost_table import CostRow, cost_ranking
-from ffn_explorer.widgets.cost_words import meant, row_name, words_of
+from ffn_explorer.widgets.cost_words import line_name, meant, words_of
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.labels import ElidedLabel
 from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.ranked import RankedList
 from ffn_explorer.widgets.sizes import px
 
-LIST_PX = 104
+LIST_PX = 84
 """The list shows at least a few rows; the bars grow thin before that."""
 
 KINDS: tuple[Kind, ...] = ("parameters", "flops", "bytes")
@@ -48,6 +46,8 @@ class ModelPanel(Panel):
     reads: ClassVar[frozenset[str]] = frozenset(
         {"settings", "source", "compare", "costing", "chips", "views"}
     )
+
+    least_px: ClassVar[int] = 500
 
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build controls, bars, list and the lines of formulas."""
@@ -87,39 +87,39 @@ class ModelPanel(Panel):
     def render_scene(self, scene: Scene) -> None:
         """Draw controls, bars, rows and formulas."""
         mine, theirs = subject_of(scene.costing, scene.settings), self._beside(scene)
-        use = use_of(scene.costing, len(scene.chips))
-        bill = bill_of(mine, scene.costing, use)
-        other = None if theirs is None else bill_of(theirs, scene.costing, use)
+        bill = bill_of(mine, scene.costing, len(scene.chips))
+        other = None if theirs is None else bill_of(theirs, scene.costing, len(scene.chips))
         name = self.say(mine.name)
-        self.title.set_text(self.say(f"title_{scene.costing.scope}", name=name), short=name)
+        short = self.say("title_short") if mine.public is None else name
+        self.title.set_text(self.say(f"title_{scene.costing.scope}", name=name), short=short)
         self.note.set_text(self._note(mine, bill), short=(self._share(bill), self._share(bill, "_short")))
         self.note.set_about(self._about(mine))
         self.controls.show_words(words_of(scene, mine), scene.look)
-        chosen = self._chosen(scene, bill)
+        lines = lines_of(bill, other)
+        chosen = next((at for at, line in enumerate(lines) if line.key == scene.view(self.name).sort), None)
         bars = tuple(self._bar(bill, other, kind, names=(name, theirs)) for kind in KINDS)
-        group = "" if chosen is None else group_of(bill.rows[chosen])
+        group = "" if chosen is None else lines[chosen].group
         self.bars.show_picture(CostPicture(scene.look, bars, group))
-        self._show_rows(scene, bill, other, chosen)
-        self._show_formulas(bill, chosen)
+        self._show_rows(scene, lines, chosen)
+        self._show_words(self._hints(scene, mine) if chosen is None else self._formulas(lines[chosen]))
 
     def table(self) -> list[list[str]] | None:
         """Every row with exact numbers and formulas, of both bills."""
         scene = self.scene
         if scene is None:
             return None
-        use = use_of(scene.costing, len(scene.chips))
         head = [
             self.say(f"table_{key}") for key in ("which", "name", "parameters", "active", "flops", "bytes")
         ]
         rows = [[*head, self.say("table_formula")]]
         for subject in (subject_of(scene.costing, scene.settings), self._beside(scene)):
             if subject is not None:
-                bill = bill_of(subject, scene.costing, use)
+                bill = bill_of(subject, scene.costing, len(scene.chips))
                 rows += [
                     [
-                        self.say(subject.name), row_name(scene.look.language, row), str(row.count.value),
-                        str(row.active.value), str(row.flops.value), str(bill.bytes_of(row)),
-                        formula_of(row).equation,
+                        self.say(subject.name), line_name(scene.look.language, row.name),
+                        str(row.count.value), str(row.active.value), str(row.flops.value),
+                        str(bill.bytes_of(row)), formula_of(row).equation,
                     ]
                     for row in bill.rows
                 ]  # fmt: skip
@@ -158,13 +158,21 @@ class ModelPanel(Panel):
         if other is None or names[1] is None:
             active = bill.active()
             key = "head_active" if kind == "parameters" and active != bill.count() else "head"
+            plain = "head_bytes" if kind == "bytes" else "head"
+            key = plain if kind == "bytes" else key
             said = {"unit": self.say(kind), "total": total, "active": numbers.count(active)}
-            heads: tuple[str, ...] = (self.say(key, **said), self.say("head", **said))
+            heads: tuple[str, ...] = (self.say(key, **said), self.say(plain, **said))
         else:
             theirs = self._amount(kind, sum(piece.value for piece in pieces(other, kind)))
             said = {"unit": self.say(kind), "a": total, "b": theirs}
             named = {"name": names[0], "other": self.say(names[1].name)}
-            heads = (self.say("pair", **said, **named), self.say("pair_short", **said))
+            ours, beside = (sum(piece.value for piece in pieces(each, kind)) for each in (bill, other))
+            least = said | {"a": self._short(kind, ours), "b": self._short(kind, beside)}
+            heads = (
+                self.say("pair", **said, **named),
+                self.say("pair_short", **said),
+                self.say("pair_short", **least),
+            )
         return CostBar(
             heads,
             self.say(f"axis_{kind}"),
@@ -184,20 +192,19 @@ class ModelPanel(Panel):
     def _short(self, kind: Kind, value: int) -> str:
         return in_words(value) if kind == "bytes" else numbers.axis(value)
 
-    def _show_rows(self, scene: Scene, bill: ModelBill, other: ModelBill | None, chosen: int | None) -> None:
-        whole = max(1, bill.flops())
-        theirs = {} if other is None else {row.name: row for row in other.rows}
-        most = max(1, other.flops()) if other is not None else 1
-        rows = []
-        for row in bill.rows:
-            words = tuple(self._short(kind, value_of(bill, row, kind)) for kind in KINDS)
-            beside = None
-            if other is not None:
-                found = theirs.get(row.name)
-                beside = 0.0 if found is None else found.flops.value / most
-            name = row_name(scene.look.language, row)
-            colour = colour_of(group_of(row), self.theme).name()
-            rows.append(CostRow(name, words, row.flops.value / whole, colour, beside))
+    def _show_rows(self, scene: Scene, lines: tuple[CostLine, ...], chosen: int | None) -> None:
+        paired = any(line.theirs is not None for line in lines)
+        whole = lines[0]  # the sum of everything
+        rows = [
+            CostRow(
+                line_name(scene.look.language, line.key),
+                tuple(self._words(line, kind, paired=paired) for kind in KINDS),
+                _share_of(line.mine, whole.mine),
+                colour_of(line.group, self.theme).name() if line.group else self.theme.ink,
+                _share_of(line.theirs, whole.theirs) if paired else None,
+            )
+            for line in lines
+        ]
         heads = [(self.say(f"column_{key}"), self.say(f"column_{key}_tip")) for key in ("name", *KINDS)]
         self.list.show_picture(
             cost_ranking(
@@ -210,52 +217,52 @@ class ModelPanel(Panel):
             )
         )
 
-    def _show_formulas(self, bill: ModelBill, chosen: int | None) -> None:
-        """Formulas of the chosen row; what they are for while none is chosen."""
-        lines = [self.say("choose"), "", ""]
-        if chosen is not None:
-            row = bill.rows[chosen]
-            lines = [self.say(f"formula_{kind}", formula=self._formula(bill, row, kind)) for kind in KINDS]
+    def _words(self, line: CostLine, kind: Kind, *, paired: bool) -> str:
+        """An amount of A; with B, both."""
+        mine, theirs = (
+            "–" if each is None else self._short(kind, getattr(each, kind))
+            for each in (line.mine, line.theirs)
+        )
+        return self.say("both", a=mine, b=theirs) if paired else mine
+
+    def _formulas(self, line: CostLine) -> list[str]:
+        pairs = zip(KINDS, line.formulas, strict=True)
+        return [self.say(f"formula_{kind}", formula=formula) for kind, formula in pairs]
+
+    def _hints(self, scene: Scene, mine: Subject) -> list[str]:
+        """What can be done, and what a person should know of these numbers."""
+        said, public, tokens = [self.say("choose")], mine.public, tokens_in(scene)
+        if scene.costing.phase == "decode" and not goes_on(mine.shape):
+            said.append(self.say("no_decode"))
+        if public is not None:
+            said.append(self.say("why", published=public.published, why=self.say(public.reason)))
+            if tokens > public.context:
+                said.append(self.say("beyond", tokens=numbers.count(public.context)))
+        return [*said, "", ""][: len(KINDS)]
+
+    def _show_words(self, lines: list[str]) -> None:
         for label, words in zip(self.lines, lines, strict=True):
             label.set_text(words)
-
-    def _formula(self, bill: ModelBill, row: Row, kind: Kind) -> str:
-        if kind != "bytes":
-            return (row.count if kind == "parameters" else row.flops).equation
-        if not row.count.terms and not row.cached.terms:
-            return "0"
-        numbers_kept, bits = row.count.value, bill.use.bits
-        if row.cached.terms:
-            numbers_kept, bits = row.cached.value, bill.use.cache_bits
-        total = numbers.count(bill.bytes_of(row))
-        return (
-            f"{formula_of(row).symbols} · {bits} / 8 = {numbers.count(numbers_kept)} · {bits} / 8 = {total}"
-        )
+            label.setVisible(bool(words))
 
     # Acts ---------------------------------------------------------------------------------------------------
 
-    def _chosen(self, scene: Scene, bill: ModelBill) -> int | None:
-        wanted = scene.view(self.name).sort
-        return next((at for at, row in enumerate(bill.rows) if row.name == wanted), None)
-
-    def _bill(self) -> ModelBill | None:
+    def _lines(self) -> tuple[CostLine, ...]:
         scene = self.scene
         if scene is None:
-            return None
-        subject = subject_of(scene.costing, scene.settings)
-        return bill_of(subject, scene.costing, use_of(scene.costing, len(scene.chips)))
+            return ()
+        theirs, tokens = self._beside(scene), len(scene.chips)
+        bill = bill_of(subject_of(scene.costing, scene.settings), scene.costing, tokens)
+        return lines_of(bill, None if theirs is None else bill_of(theirs, scene.costing, tokens))
 
     def _choose_row(self, place: int) -> None:
-        bill = self._bill()
-        if bill is not None:
-            self.change_view(sort=bill.rows[place].name)
+        self.change_view(sort=self._lines()[place].key)
 
     def _choose_group(self, group: str) -> None:
-        """The first row of a piece; the next one with every further click."""
-        bill = self._bill()
-        if self.scene is None or bill is None:
+        """The first line of a piece; the next one with every further click."""
+        if self.scene is None:
             return
-        inside = [row.name for row in bill.rows if group_of(row) == group]
+        inside = [line.key for line in self._lines() if line.group == group]
         now = self.scene.view(self.name).sort
         if inside:
             after = inside.index(now) + 1 if now in inside else 0
@@ -265,11 +272,12 @@ class ModelPanel(Panel):
         self.request(changes.set_costing(**{field: meant(field, value)}))
 
     def _load(self) -> None:
-        """Take the model's sizes as settings, and say what became of them."""
-        scene = self.scene
-        if scene is None or not scene.costing.model:
-            return
-        change, words = load(scene.costing.model, scene.settings, scene.source)
-        self.request(change)
-        if words is not None:
-            self.told.emit(words)
+        if self.scene is not None and self.scene.costing.model:
+            self.request(changes.load_model(self.scene.costing.model))
+
+
+def _share_of(amounts: Amounts | None, whole: Amounts | None) -> float:
+    """Share of all FLOPs."""
+    if amounts is None or whole is None:
+        return 0.0
+    return amounts.flops / max(1, whole.flops)

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from ffn_explorer.core.readings import Contributions
@@ -235,12 +235,9 @@ class OutputPanel(Panel):
         said = self._sums
         self.label.setVisible(wide and not self.dim.isHidden())
         self.sum.set_text(said.whole if wide else "", short=said.short if wide else "")
-        self.note.set_text(said.method if wide else said.whole, short="" if wide else self._beside(said))
-
-    def _beside(self, said: Sums) -> str:
-        """The sum as it fits beside the title."""
-        metrics = QFontMetrics(self.note.font())
-        return said.short if metrics.horizontalAdvance(said.short) <= self.note.width() else said.brief
+        self.note.set_text(
+            said.method if wide else said.whole, short="" if wide else (said.short, said.brief)
+        )
 
     # What a person does -------------------------------------------------------------------------------------
 

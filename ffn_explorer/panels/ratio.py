@@ -132,13 +132,14 @@ class RatioPanel(Panel):
 
     def _nudge(self, steps: int) -> None:
         if self.scene is not None:
-            now = float(ratio_of(self.scene.settings))
-            self._set_ratio(max(_STEP, (math.floor(now / _STEP + 1e-9) + steps) * _STEP))
+            now = float(ratio_of(self.scene.settings)) / _STEP
+            at = math.floor(now + 1e-9) if steps > 0 else math.ceil(now - 1e-9)
+            self._set_ratio(max(_STEP, (at + steps) * _STEP))
 
     def _to_match(self, dot: int) -> None:
         """The width at which the form under way has the weights to match."""
         scene = self.scene
-        if scene is not None and scene.settings.gated == (dot == 1):
+        if scene is not None and scene.source.memory is None and scene.settings.gated == (dot == 1):
             self.request(changes.match_parameters())
 
 

@@ -4,7 +4,8 @@ import math
 from typing import ClassVar
 
 import numpy as np
-from PySide6.QtWidgets import QStackedLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from ffn_explorer.core.roofline_records import Operating, Roofline
 from ffn_explorer.core.stages import Stage
@@ -12,6 +13,8 @@ from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.costs import tokens_in
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.buttons import WordButton
+from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.labels import ElidedLabel
 from ffn_explorer.widgets.lines_plot import Dot, Line, LinesPicture, LinesPlot, decades, power_label
 from ffn_explorer.widgets.offer import Offer
 from ffn_explorer.widgets.panel import Panel
@@ -37,14 +40,22 @@ class RooflinePanel(Panel):
         self._header.addWidget(self.again)
         self.plot = LinesPlot()
         self.offer_measure = Offer()
+        self.readout = ElidedLabel(align=Qt.AlignmentFlag.AlignRight)
+        self.page = QWidget()
+        column = QVBoxLayout(self.page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.readout)
+        column.addWidget(self.plot, 1)
         body = QWidget(self)
         self._pages = QStackedLayout(body)
         self._pages.addWidget(self.offer_measure)
-        self._pages.addWidget(self.plot)
+        self._pages.addWidget(self.page)
         self.set_body(body)
         self.again.clicked.connect(lambda: self.request(changes.measure_roofline()))
         self.offer_measure.taken.connect(lambda: self.request(changes.measure_roofline()))
         self.plot.chosen.connect(self._choose)
+        self.plot.nudged.connect(self._step)
 
     def restyle(self, scene: Scene) -> None:
         """Fonts, colours and the words that a language decides."""
@@ -52,6 +63,7 @@ class RooflinePanel(Panel):
         self.plot.setAccessibleDescription(self.say("keys"))
         self.again.set_look(scene.look)
         self.again.set_word(self.say("again"))
+        self.readout.set_look(font(scene.look, "small", bold=True), self.theme.ink)
 
     def render_scene(self, scene: Scene) -> None:
         """Draw the roof and the points, or offer to measure."""
@@ -64,9 +76,16 @@ class RooflinePanel(Panel):
         if found is None:
             self._show_offer(scene)
             return
-        self._pages.setCurrentWidget(self.plot)
-        self.note.set_text(self._note(scene, found), short=found.dtype)
+        self._pages.setCurrentWidget(self.page)
+        self.note.set_text(
+            self._note(scene, found), short=tuple(filter(None, (self._other(scene, found), found.dtype)))
+        )
         self.note.set_about(self._note(scene, found))
+        point = self._nearest(scene, found)
+        said = [self._said(found, point, f"point{form}") for form in ("", "_least", "_least_short")]
+        if scene.roofline_refused is not None:
+            said = [self.say(scene.roofline_refused)]
+        self.readout.set_text(said[0], short=tuple(said[1:]))
         self.plot.show_picture(self._picture(scene, found))
 
     def table(self) -> list[list[str]] | None:
@@ -104,14 +123,15 @@ class RooflinePanel(Panel):
 
     def _note(self, scene: Scene, found: Roofline) -> str:
         """Where it was measured, and of which FFN where that is not the one on screen."""
-        parts = [found.machine, found.dtype]
+        return self.say("joiner").join(filter(None, (found.machine, found.dtype, self._other(scene, found))))
+
+    def _other(self, scene: Scene, found: Roofline) -> str:
+        """Which FFN was measured, where that is not the one on screen."""
         s = scene.settings
-        if (found.d_model, found.d_ff, found.activation) != (s.d_model, s.d_ff, s.activation):
-            sizes = {"d_model": numbers.count(found.d_model), "d_ff": numbers.count(found.d_ff)}
-            parts.append(self.say("other_ffn", **sizes, activation=found.activation))
-        if scene.roofline_refused is not None:
-            parts.append(self.say(scene.roofline_refused))
-        return self.say("joiner").join(parts)
+        if (found.d_model, found.d_ff, found.activation) == (s.d_model, s.d_ff, s.activation):
+            return ""
+        sizes = {"d_model": numbers.count(found.d_model), "d_ff": numbers.count(found.d_ff)}
+        return self.say("other_ffn", **sizes, activation=found.activation)
 
     def _picture(self, scene: Scene, found: Roofline) -> LinesPicture:
         theme, roof = theme_of(scene.look), found.roof
@@ -147,26 +167,25 @@ class RooflinePanel(Panel):
             "ridge": numbers.tenths(roof.ridge),
         }
         at = (math.log10(roof.ridge), math.log10(roof.flops_per_s))
-        words = (self.say("ridge", **said), self.say("ridge_short", **said))
+        words = tuple(self.say(key, **said) for key in ("ridge", "ridge_short", "ridge_least"))
         return (Dot(*at, colour, words, False, self.say("ridge_tip", **said)),)
 
+    def _nearest(self, scene: Scene, found: Roofline) -> Operating:
+        """The point nearest to the S of the cost panels."""
+        now = tokens_in(scene)
+        return min(found.points, key=lambda point: abs(math.log(point.tokens / now)))
+
     def _dots(self, scene: Scene, found: Roofline) -> tuple[Dot, ...]:
-        theme, now = theme_of(scene.look), tokens_in(scene)
-        nearest = min(found.points, key=lambda point: abs(math.log(point.tokens / now)))
+        theme, nearest = theme_of(scene.look), self._nearest(scene, found)
         made = []
         for point in found.points:
             strong = point is nearest
-            words = self._words(found, point, long=strong)
             named = strong or point.tokens in NAMED
+            words = (self.say("point_short", tokens=numbers.count(point.tokens)),) if named else ()
             at = (math.log10(point.intensity), math.log10(point.rate))
             tip = self._said(found, point, "point_tip")
-            colour = theme.stages[Stage.HIDDEN]
-            made.append(Dot(*at, colour, words if named else (), strong, tip))
+            made.append(Dot(*at, theme.stages[Stage.HIDDEN], words, strong, tip))
         return tuple(made)
-
-    def _words(self, found: Roofline, point: Operating, *, long: bool) -> tuple[str, ...]:
-        short = self._said(found, point, "point_short")
-        return (self._said(found, point, "point"), short) if long else (short,)
 
     def _said(self, found: Roofline, point: Operating, key: str) -> str:
         bound = found.roof.bound(point.intensity)
@@ -181,6 +200,14 @@ class RooflinePanel(Panel):
             intensity=numbers.short(point.intensity),
             limit=self.say(f"limit_{limit}"),
         )
+
+    def _step(self, steps: int) -> None:
+        """Count for the next point."""
+        scene = self.scene
+        if scene is not None and scene.roofline is not None:
+            points = scene.roofline.points
+            at = points.index(self._nearest(scene, scene.roofline)) + steps
+            self.request(changes.set_costing(tokens=points[min(max(0, at), len(points) - 1)].tokens))
 
     def _choose(self, dot: int) -> None:
         """Count for as many tokens as the point has; the ridge comes first among the dots."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.text import Text
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -27,6 +28,8 @@ class Change:
     to: Callable[[AppState], AppState]
     gesture: str = ""
     undoable: bool = True
+    says: Callable[[AppState], Text | None] | None = None
+    """What to tell the person of the new state, once it is made."""
 
 
 def silent(what: str, to: Callable[[AppState], AppState]) -> Change:

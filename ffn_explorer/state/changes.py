@@ -11,7 +11,13 @@ from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.app_state import AppState, Cell, Compare, Language, Point, ThemeName, View
 from ffn_explorer.state.change import Change, part, silent
-from ffn_explorer.state.costing_changes import load_model, measure_roofline, reshape, set_costing
+from ffn_explorer.state.costing_changes import (
+    drop_measurement,
+    load_model,
+    measure_roofline,
+    reshape,
+    set_costing,
+)
 from ffn_explorer.state.handmade_changes import (
     add_neuron,
     add_pattern,
@@ -55,6 +61,7 @@ __all__ = [
     "choose",
     "clear_selection",
     "drop_edit",
+    "drop_measurement",
     "edit_expert",
     "flip_entry",
     "hover",

@@ -1,7 +1,7 @@
 """Compute: request -> result, on workers; the only file of this floor that runs core's heavy parts."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
@@ -89,7 +89,7 @@ def compute(request: Request, results: Results, *, cancelled: Asked = never, tol
         case ProofRequest():
             return _proof(request, _known(request.run, results, cancelled, with_torch=True))
         case RooflineRequest():
-            return _roofline(request, cancelled, told)
+            return _roofline(request, results, cancelled, told=told)
         case PartRequest():
             part = KINDS[type(request)]
             return part.compute(request, lambda run: _known(run, results, cancelled, with_torch=True))
@@ -234,14 +234,17 @@ def _proof(request: ProofRequest, result: RunResult) -> Proof:
     return prove(run, cell.stage, sentence=cell.sentence, token=cell.token, index=cell.index)
 
 
-def _roofline(request: RooflineRequest, cancelled: Asked, told: Told) -> Measured:
+def _roofline(request: RooflineRequest, results: Results, cancelled: Asked, *, told: Told) -> Measured:
+    """What is known, or a new measurement, which is known from then on."""
     from ffn_explorer.state.measuring import known_or_measured
 
     def step(share: float) -> None:
         _check(cancelled)
         told(share)
 
-    return known_or_measured(request.measurement, step)
+    found = known_or_measured(request.measurement, step)
+    results.put(RooflineRequest(replace(request.measurement, serial=0)), found)
+    return found
 
 
 def _torch_run(result: RunResult) -> "Run":

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from ffn_explorer.core.depth_width import at_budget
 from ffn_explorer.core.errors import InputError
@@ -19,6 +19,11 @@ from ffn_explorer.state.costing import (
 )
 from ffn_explorer.state.setting_changes import with_settings
 from ffn_explorer.state.shapes import budget_of, ratio_of
+from ffn_explorer.state.text import Text
+from ffn_explorer.state.token_lengths import token_lengths
+
+if TYPE_CHECKING:
+    from ffn_explorer.state.models import PublicModel
 
 
 def set_costing(**chosen: Any) -> Change:  # noqa: ANN401 - any field of Costing
@@ -35,14 +40,16 @@ def set_costing(**chosen: Any) -> Change:  # noqa: ANN401 - any field of Costing
 
 def checked(costing: Costing) -> Costing:
     """The same, once it is seen to be possible; InputError otherwise."""
-    for name in filter(None, (costing.model, costing.beside)):
-        from ffn_explorer.state.models import model  # the first picture needs none of them
-
-        model(name)
+    named = {"model": costing.model} | ({} if costing.beside is None else {"beside": costing.beside})
+    for field, name in named.items():
+        if type(name) is not str:
+            raise InputError("error.type", field=field, value=repr(name), kind="str")
+        if name:
+            model_named(name)
     tokens = costing.tokens
     if type(tokens) is not int or not 0 <= tokens <= MOST_TOKENS:
         raise InputError("error.range", field="tokens", value=tokens, low=0, high=MOST_TOKENS)
-    if type(costing.budget) is not int or costing.budget < 0:
+    if type(costing.budget) is not int or not 0 <= costing.budget <= MOST_WEIGHTS:
         raise InputError("error.range", field="budget", value=costing.budget, low=0, high=MOST_WEIGHTS)
     choices: tuple[tuple[str, object, tuple[object, ...]], ...] = (
         ("bits", costing.bits, BITS),
@@ -81,11 +88,17 @@ def load_model(name: str) -> Change:
     """
 
     def to(state: AppState) -> AppState:
-        from ffn_explorer.state.model_settings import loaded_for
+        from ffn_explorer.state.model_settings import settings_of
 
-        return with_settings(state, loaded_for(name, state.settings, state.source).settings)
+        found = settings_of(model_named(name), state.settings, token_lengths(state.source))
+        return with_settings(state, found)
 
-    return Change("undo.load_model", to)
+    def says(state: AppState) -> Text:
+        from ffn_explorer.state.model_settings import loaded_words
+
+        return loaded_words(model_named(name), state.settings)
+
+    return Change("undo.load_model", to, says=says)
 
 
 def measure_roofline() -> Change:
@@ -97,3 +110,15 @@ def measure_roofline() -> Change:
         return part(state, asked=replace(measurement_of(state.settings), serial=serial))
 
     return silent("undo.view", to)
+
+
+def drop_measurement() -> Change:
+    """Ask for no measurement any more; what was measured stays."""
+    return silent("undo.view", lambda state: part(state, asked=None))
+
+
+def model_named(name: str) -> "PublicModel":
+    """A public model; InputError where none has that name."""
+    from ffn_explorer.state.models import model  # the first picture needs none of them
+
+    return model(name)

@@ -73,10 +73,13 @@ def beside_of(costing: Costing, settings: Settings, compare: Compare | None) -> 
     return None if compare is None or costing.model else _own(compare.settings)
 
 
-def use_of(costing: Costing, tokens: int) -> Use:
-    """What the bill is made for; tokens: of the selected sentence, where no other number was chosen."""
+def use_of(costing: Costing, tokens: int, shape: ModelShape) -> Use:
+    """What the bill is made for; tokens: of the selected sentence, where no other number was chosen.
+
+    A model of encoders alone keeps nothing for later tokens: it always takes all of them at once.
+    """
     count = max(1, costing.tokens or tokens)
-    decode = costing.phase == "decode"
+    decode = costing.phase == "decode" and goes_on(shape)
     return Use(
         tokens=1 if decode else count,
         cached=count if decode else 0,
@@ -91,8 +94,14 @@ def tokens_in(scene: Scene) -> int:
     return max(1, scene.costing.tokens or len(scene.chips))
 
 
-def bill_of(subject: Subject, costing: Costing, use: Use) -> ModelBill:
-    """The bill of one layer or of the whole."""
+def goes_on(shape: ModelShape) -> bool:
+    """Whether a model can take one token after others."""
+    return any(layer.stack == "decoder" for layer in shape.layers)
+
+
+def bill_of(subject: Subject, costing: Costing, tokens: int) -> ModelBill:
+    """The bill of one layer or of the whole; tokens: of the selected sentence."""
+    use = use_of(costing, tokens, subject.shape)
     return layer_bill(subject.shape, use) if costing.scope == "layer" else model_bill(subject.shape, use)
 
 

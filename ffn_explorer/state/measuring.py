@@ -10,7 +10,7 @@ from ffn_explorer.core.roofline_records import Operating, Roof, Roofline
 from ffn_explorer.state.costing import Measurement
 from ffn_explorer.state.files import VERSION, Damaged, read_json, write_json
 from ffn_explorer.state.result import Measured
-from ffn_explorer.state.storage import folder
+from ffn_explorer.state.storage import check_folder, folder
 
 MOST_KEPT = 64
 """Measurements that are kept; the oldest go first."""
@@ -26,13 +26,16 @@ def known_or_measured(wanted: Measurement, told: Callable[[float], None]) -> Mea
 
     told: hears how much is done, 0..1, and raises to stop.  Raises what `roofline.measure` raises.
     """
+    from ffn_explorer.core.devices import check_device
     from ffn_explorer.core.machine import device_name
     from ffn_explorer.core.roofline import measure
 
+    check_device(wanted.settings())
     if wanted.serial == 0:
         return Measured(fitting(load_rooflines(file()), wanted, machine=device_name(wanted.device)))
     found = measure(wanted.settings(), told)
     with suppress(OSError):  # a folder that cannot be written to: measured again next time
+        check_folder()
         keep_roofline(file(), found)
     return Measured(found)
 
@@ -88,18 +91,20 @@ def _roofline(entry: dict[str, Any]) -> Roofline:
         )
         for point in entry["points"]
     )
+    if not points:
+        raise ValueError(entry["points"])
     words = {name: str(entry[name])[:200] for name in ("machine", "device", "dtype", "activation")}
     width, wide = _whole(entry["d_model"]), _whole(entry["d_ff"])
     return Roofline(d_model=width, d_ff=wide, roof=roof, points=points, **words)
 
 
 def _whole(value: object) -> int:
-    if not isinstance(value, int) or not 0 < value < 2**63:
+    if type(value) is not int or not 0 < value < 2**63:
         raise ValueError(value)
     return value
 
 
 def _positive(value: object) -> float:
-    if not isinstance(value, int | float) or not 0.0 < value < 1e30:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 1e-12 < value < 1e30:
         raise ValueError(value)
     return float(value)

@@ -1,55 +1,35 @@
 """A public model as settings: one of its layers, scaled down to what the machine holds."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ffn_explorer.core.budget import check
-from ffn_explorer.core.errors import ExplorerError, MemoryRefusal, SettingError
+from ffn_explorer.core.errors import MemoryRefusal, SettingError
 from ffn_explorer.core.settings import LIMITS, Settings
-from ffn_explorer.state.app_state import Source
-from ffn_explorer.state.change import Change
-from ffn_explorer.state.costing_changes import load_model
-from ffn_explorer.state.models import PublicModel, model
+from ffn_explorer.state.models import PublicModel
 from ffn_explorer.state.numbers import count
 from ffn_explorer.state.text import Text, text
-from ffn_explorer.state.token_lengths import token_lengths
 
 MOST_HALVINGS = 14
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """Settings, and by how much D, F and the heads are smaller than the model's (a power of 2; 1 for not)."""
-
-    settings: Settings
-    divisor: int
-
-
-def loaded_for(name: str, now: Settings, source: Source) -> Loaded:
-    """Settings of the model of that name, for the sentences that there are; InputError, MemoryRefusal."""
-    return settings_of(model(name), now, token_lengths(source))
-
-
-def loaded_words(name: str, loaded: Loaded) -> Text:
-    """What became of the model's sizes, in one sentence."""
-    s = loaded.settings
-    said = {"name": model(name).name, "d_model": count(s.d_model), "d_ff": count(s.d_ff)}
-    if loaded.divisor == 1:
-        return text("models.loaded", **said)
-    return text("models.loaded_scaled", **said, divisor=count(loaded.divisor))
+def loaded_words(public: PublicModel, settings: Settings) -> Text:
+    """What became of a model's sizes, in one sentence."""
+    said = {"name": public.name, "d_model": count(settings.d_model), "d_ff": count(settings.d_ff)}
+    made, divisor = text("models.loaded", **said), divisor_of(public, settings)
+    if divisor > 1:
+        made = text("models.loaded_scaled", **said, divisor=count(divisor))
+    every = public.shape.usual_layer.ffn.experts
+    if settings.experts == every:
+        return made
+    return text("models.loaded_fewer", what=made, left=count(settings.experts), every=count(every))
 
 
-def load(name: str, now: Settings, source: Source) -> tuple[Change, Text | None]:
-    """The change that takes a model's sizes, and what to say of it; nothing where it will be refused."""
-    try:
-        loaded = loaded_for(name, now, source)
-    except ExplorerError:
-        # The change meets the same refusal, which is then said in its own words.
-        return load_model(name), None
-    return load_model(name), loaded_words(name, loaded)
+def divisor_of(public: PublicModel, settings: Settings) -> int:
+    """By how much D, F and the heads are smaller than the model's, a power of 2; 1 for not."""
+    return round(public.shape.d_model / settings.d_model)
 
 
-def settings_of(public: PublicModel, now: Settings, lengths: Sequence[int]) -> Loaded:
+def settings_of(public: PublicModel, now: Settings, lengths: Sequence[int]) -> Settings:
     """Settings of the form that most layers of a model have, as large as fits for sentences of these lengths.
 
     Seed, dtype, device and dropout stay those of `now`.  D, F and the number of heads are halved until
@@ -63,7 +43,7 @@ def settings_of(public: PublicModel, now: Settings, lengths: Sequence[int]) -> L
             if halvings == MOST_HALVINGS:
                 raise
         else:
-            return Loaded(made, 2**halvings)
+            return made
     raise AssertionError
 
 
@@ -90,7 +70,7 @@ def _settings(public: PublicModel, now: Settings, divisor: int) -> Settings:
         kv_heads=kv_heads if heads % kv_heads == 0 else heads,
         head_dim=min(int(LIMITS["head_dim"][1]), attention.head_dim),
         mixer=False,
-        experts=ffn.experts,
+        experts=min(int(LIMITS["experts"][1]), ffn.experts),
         top_k=ffn.top_k if moe else 1,
         routing="sigmoid_bias" if moe and ffn.selection_bias else "softmax_topk_renorm",
         shared_experts=min(16, round(ffn.shared_width / ffn.d_ff)) if moe else 0,

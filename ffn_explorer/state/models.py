@@ -73,7 +73,7 @@ def model(name: str) -> PublicModel:
     wanted = "-".join(name.lower().split())
     if wanted in known:
         return known[wanted]
-    near = get_close_matches(wanted, known, n=3, cutoff=0.5) or known
+    near = get_close_matches(wanted, known, n=3, cutoff=0.5) or list(known)[:3]
     raise InputError("models.unknown", name=name, near=", ".join(near))
 
 

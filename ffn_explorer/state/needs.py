@@ -194,3 +194,8 @@ def job_text(request: Request, share: float | None = None) -> Text:
     """What is said while a request is being computed; share: how much of it is done, where that is known."""
     key = f"job.{KINDS[type(request)].field}" if isinstance(request, PartRequest) else _JOBS[type(request)]
     return text(key) if share is None else text("job.share", what=text(key), share=numbers.percent(share))
+
+
+def stopped_text(request: Request) -> Text:
+    """What is said once a person has stopped this, and how it can be had after all."""
+    return text("window.stopped_measuring" if isinstance(request, RooflineRequest) else "window.stopped")

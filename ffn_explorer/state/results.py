@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ffn_explorer.state.requests import Request
+from ffn_explorer.state.requests import Request, RooflineRequest
 from ffn_explorer.state.result import Result
 from ffn_explorer.state.text import Text
 
@@ -79,10 +79,11 @@ class Results:
             self._shrink()
 
     def forget_failures(self) -> None:
-        """Drop the failures, so that they are tried again."""
+        """Drop the failures, so that they are tried again; a machine is measured only when a person asks."""
         with self._lock:
             for request in [key for key, entry in self._entries.items() if isinstance(entry, Failure)]:
-                self._remove(request)
+                if not (isinstance(request, RooflineRequest) and request.measurement.serial):
+                    self._remove(request)
 
     def _shrink(self, spare: Request | None = None) -> None:
         for request in list(self._entries):

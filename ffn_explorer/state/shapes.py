@@ -33,19 +33,25 @@ class Shape:
 def budget_of(costing: Costing, settings: Settings) -> int:
     """Weights that depth and width are traded at: those held, while the network is near them."""
     own, held = stack_weights(settings), costing.budget
-    return held if held and abs(own - held) * NEAR <= held else own
+    if not held or abs(own - held) * NEAR <= held:
+        return held or own
+    # Small networks may be far from it, since D goes by whole heads; those made from it keep it all the same.
+    again = at_budget(settings, held, layers=settings.layers, ratio=ratio_of(settings))
+    return held if again == settings else own
 
 
 @lru_cache(maxsize=16)
 def shapes_at(settings: Settings, weights: int, *, tokens: int) -> tuple[Shape, ...]:
-    """Networks of a budget, from one layer on; D falls as depth grows.
+    """Networks of a budget, from one layer on, and the one there is; D falls as depth grows.
 
-    Left out are depths at which even the narrowest network has more weights.
+    Left out are depths at which no network comes near the budget: D goes by whole heads.
     """
+    others = [n for n in DEPTHS if n != settings.layers]
     made = [
-        shape_of(at_budget(settings, weights, layers=n, ratio=ratio_of(settings)), tokens) for n in DEPTHS
+        shape_of(at_budget(settings, weights, layers=n, ratio=ratio_of(settings)), tokens) for n in others
     ]
-    return tuple(shape for shape in made if abs(shape.weights - weights) * NEAR <= weights)
+    near = [shape for shape in made if abs(shape.weights - weights) * NEAR <= weights]
+    return tuple(sorted([*near, shape_of(settings, tokens)], key=lambda shape: shape.settings.layers))
 
 
 def shape_of(settings: Settings, tokens: int) -> Shape:

@@ -71,7 +71,7 @@ def state_from_json(data: Mapping[str, Any]) -> tuple[AppState, tuple[str, ...]]
     """
     unknown = [key for key in data if key not in (*_STATE_KEYS, "version", "kind")]
     source = _source(_section(data, "source", _names(Source), unknown=unknown))
-    costing = _costing(_section(data, "costing", _names(Costing), unknown=unknown))
+    costing = _costing(_section(data, "costing", _names(Costing), unknown=unknown), unknown)
     state = AppState(source=source, costing=costing, **_parts(data, unknown))
     # Without a memory there is nothing to come back to.
     if source.memory is not None and data.get("before_memory") is not None:
@@ -154,10 +154,18 @@ def _compare(data: Json) -> Compare:
     return Compare(_settings(settings), _edits(data.get("edits", {})), bool(data.get("pinned", False)))
 
 
-def _costing(data: Json) -> Costing:
+def _costing(data: Json, unknown: list[str]) -> Costing:
+    """What the cost panels count; a model that this version does not know gives way to the settings."""
     try:
         return checked(Costing(**data))
-    except (InputError, TypeError) as error:
+    except InputError as error:
+        if error.key != "models.unknown":
+            raise refused("costing") from error
+        unknown.extend(f"costing.{name}" for name in ("model", "beside") if data.get(name))
+        return _costing(
+            {key: value for key, value in data.items() if key not in ("model", "beside")}, unknown
+        )
+    except TypeError as error:
         raise refused("costing") from error
 
 

@@ -1,5 +1,6 @@
 """Canvas: a pyqtgraph view in widget pixels without state of its own, and an item that paints over it."""
 
+import logging
 from collections.abc import Callable
 
 import pyqtgraph as pg
@@ -20,6 +21,8 @@ from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.focus import KEYBOARD, draw_focus_ring
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.theme import theme_of
+
+log = logging.getLogger(__name__)
 
 FRAME_MS = 16
 """The pointer is reported once per frame at most."""
@@ -179,5 +182,8 @@ class Painted(pg.GraphicsObject):  # type: ignore[misc]
     def paint(
         self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
     ) -> None:
-        """Call the function."""
-        self._paint(painter)
+        """Call the function; what goes wrong in it is logged: let through, it would end the program."""
+        try:
+            self._paint(painter)
+        except Exception:  # Qt would abort the program
+            log.exception("a picture could not be painted")

@@ -1,7 +1,7 @@
 """ChoiceEdit: one of several values from a list, which speaks only when a person acts."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QComboBox, QStyle
 
 from ffn_explorer.widgets.number_edit import Calm
 
@@ -31,6 +31,12 @@ class ChoiceEdit(Calm, QComboBox):
             for data, label in choices:
                 self.addItem(label, data)
         self.setCurrentIndex(self.findData(value))
+
+    def showPopup(self) -> None:
+        """Open the list, wide enough for its longest row."""
+        bar = self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent)
+        self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + bar)
+        super().showPopup()
 
     def hidePopup(self) -> None:
         """Close the list, and say that the choice is made."""

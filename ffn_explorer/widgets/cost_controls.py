@@ -35,6 +35,8 @@ class CostWords:
     model: str
     other: str
     tokens: int
+    of_sentence: str
+    """What 0 tokens stand for."""
     fields: dict[str, Named] = field(hash=False)
     tabs: dict[str, tuple[tuple[Mode, ...], str]] = field(hash=False)
     load: Named
@@ -60,7 +62,7 @@ class CostControls(QWidget):
         for combo in (self.model, self.beside):
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(LETTERS)
-        self.tokens = IntEdit(1, most, 1)
+        self.tokens = IntEdit(0, most, 1)
         self.load_button = WordButton()
         self.tabs = {
             name: ModeTabs(n) for name, n in (("scope", 2), ("phase", 2), ("bits", 4), ("causal", 2))
@@ -98,6 +100,8 @@ class CostControls(QWidget):
     def show_words(self, words: CostWords, look: Appearance) -> None:
         """Show what is chosen."""
         for name, edit in (("model", self.model), ("beside", self.beside), ("tokens", self.tokens)):
+            # Styled before it gets its font: polished after that, it would lose it.
+            edit.ensurePolished()
             named = words.fields[name]
             self.labels[name].setFont(font(look, "small"))
             self.labels[name].setText(named.label)
@@ -106,6 +110,10 @@ class CostControls(QWidget):
             edit.setToolTip(named.tip)
         self.model.show_choices(list(words.models), words.model)
         self.beside.show_choices(list(words.beside), words.other)
+        for name, combo in (("model", self.model), ("beside", self.beside)):
+            # A name may be longer than the room for it.
+            combo.setToolTip(f"{combo.currentText()}: {words.fields[name].tip}")
+        self.tokens.setSpecialValueText(words.of_sentence)
         self.tokens.show_value(words.tokens)
         for name, tabs in self.tabs.items():
             modes, chosen = words.tabs[name]
@@ -114,8 +122,12 @@ class CostControls(QWidget):
         self.load_button.set_word(words.load.label)
         self.load_button.explain(words.load.name, words.load.tip)
         self.load_button.setEnabled(words.can_load)
+        # Words and numbers decide how wide they are, which Qt does not tell their rows by itself.
+        for edit in (self.model, self.beside, self.tokens):
+            edit.updateGeometry()
         for row in (self.who, self.what):
             row.set_look(look)
+        self.setMinimumWidth(max(row.minimumSizeHint().width() for row in (self.who, self.what)))
 
 
 def _side_by_side(*widgets: QWidget) -> QWidget:

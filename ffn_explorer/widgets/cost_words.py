@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from ffn_explorer.core.bill_row import Row
 from ffn_explorer.state.costing import BITS, Costing
-from ffn_explorer.state.costs import Subject, tokens_in
+from ffn_explorer.state.costs import Subject, goes_on, tokens_in
 from ffn_explorer.state.models import models
+from ffn_explorer.state.numbers import count
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import say
 from ffn_explorer.widgets.cost_controls import CostWords, Named
@@ -39,12 +39,19 @@ def words_of(scene: Scene, mine: Subject) -> CostWords:
         beside=((NOTHING, _say(language, "nothing")), own, *_known()),
         model=costing.model or OWN,
         other=_beside(costing),
-        tokens=tokens_in(scene),
+        tokens=costing.tokens,
+        of_sentence=_say(language, "of_sentence", tokens=count(tokens_in(scene))),
         fields={name: _named(language, key) for name, key in fields.items()},
-        tabs={name: (tuple(_modes(language, name)), chosen[name]) for name in TABS},
+        tabs={name: (_tabs(scene, mine, name), chosen[name]) for name in TABS},
         load=_named(language, "load"),
         can_load=mine.public is not None and scene.source.memory is None,
     )
+
+
+def _tabs(scene: Scene, mine: Subject, name: str) -> tuple[Mode, ...]:
+    """Tabs of a row; none where they would change nothing."""
+    pointless = scene.costing.phase == "decode" or not goes_on(mine.shape)
+    return () if name == "causal" and pointless else tuple(_modes(scene.look.language, name))
 
 
 def meant(field: str, value: object) -> Any:  # noqa: ANN401 - any field of Costing
@@ -58,9 +65,9 @@ def meant(field: str, value: object) -> Any:  # noqa: ANN401 - any field of Cost
     return None if value == NOTHING else value
 
 
-def row_name(language: str, row: Row) -> str:
-    """What a row is called."""
-    return say(language, f"costs.row.{row.name}")
+def line_name(language: str, key: str) -> str:
+    """What a line of a bill is called."""
+    return say(language, f"costs.row.{key}")
 
 
 @lru_cache(maxsize=1)

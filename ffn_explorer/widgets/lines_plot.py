@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
@@ -44,7 +44,9 @@ class LinesPlot(Plot[LinesPicture]):
     def __init__(self, parent: QWidget | None = None, *, plain: bool = False) -> None:
         """Build an empty plot; plain: whether y counts itself, with lines at 0, and not powers of ten."""
         super().__init__(parent)
-        self._held = False
+        self._held: Axes | None = None
+        """Axes at the press: those on screen may follow the line, and would run away with it."""
+        self._named: tuple[tuple[str, ...], ...] = ()
         self._plain = plain
         self._zero.setVisible(plain)
         self._items = tuple(pg.PlotCurveItem(antialias=True, connect="finite") for _ in range(_MOST_LINES))
@@ -58,6 +60,10 @@ class LinesPlot(Plot[LinesPicture]):
         self.picture, self.sentence = picture, ""
         self.set_look(picture.look)
         self._draw_lines(picture)
+        names = tuple(line.name for line in picture.lines)
+        if names != self._named:
+            # The room that they take is part of the layout.
+            self._named, self._laid_out = names, None
         self.set_axes(picture.axes, picture.look)
         if picture.cursor is None:
             self.unsetCursor()
@@ -75,6 +81,8 @@ class LinesPlot(Plot[LinesPicture]):
         self._paint_line_names(painter, picture)
         if picture.cursor is not None:
             taken.append(self._paint_cursor(painter, picture))
+            across = self.point_of(picture.cursor, 0.0).x()
+            taken.append(QRectF(across - 1, self.area.top(), 2, self.area.height()))
         self._paint_dots(painter, picture, taken)
 
     def dot_at(self, at: QPointF) -> int | None:
@@ -100,11 +108,13 @@ class LinesPlot(Plot[LinesPicture]):
         if dot is not None:
             self.chosen.emit(dot)
         elif self.picture.cursor is not None:
-            self._held = True
+            self._held = self.axes
             self._pick(event.position())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Drag the line."""
+        if self._held and not event.buttons() & Qt.MouseButton.LeftButton:
+            self._release()  # the release went elsewhere
         if self._held:
             self._pick(event.position())
         else:
@@ -113,22 +123,26 @@ class LinesPlot(Plot[LinesPicture]):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Let it go."""
         super().mouseReleaseEvent(event)
-        if self._held:
-            self._held = False
-            self.released.emit()
+        if self._held and event.button() == Qt.MouseButton.LeftButton:
+            self._release()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Left and Right move the line."""
         steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
-        if steps is None or self.picture is None or self.picture.cursor is None:
+        if steps is None or self.picture is None:
             super().keyPressEvent(event)
         else:
             self.nudged.emit(steps)
 
+    def _release(self) -> None:
+        self._held = None
+        self.released.emit()
+
     def _pick(self, at: QPointF) -> None:
-        if self.axes is not None:
-            low, high = self.axes.x
-            self.picked.emit(min(high, max(low, self.values_at(at)[0])))
+        if self._held is not None:
+            low, high = self._held.x
+            share = (at.x() - self.area.left()) / max(1.0, self.area.width())
+            self.picked.emit(min(high, max(low, low + share * (high - low))))
 
     def _report(self, at: QPointF | None) -> None:
         dot = None if at is None or self._held else self.dot_at(at)
@@ -188,6 +202,11 @@ class LinesPlot(Plot[LinesPicture]):
             painter.setPen(QPen(QColor(dot.colour), line_px(self.look, 2.0)))
             painter.setBrush(QColor(dot.colour if dot.strong else theme.surface))
             painter.drawEllipse(at, radius, radius)
+        # A word must hide neither another word nor a dot.
+        taken += [
+            QRectF(self.point_of(dot.x, dot.y), QSizeF()).adjusted(-radius, -radius, radius, radius)
+            for dot in picture.dots
+        ]
         for dot in sorted(picture.dots, key=lambda dot: not dot.strong):
             if dot.words:
                 at = self.point_of(dot.x, dot.y)
@@ -222,7 +241,7 @@ class LinesPlot(Plot[LinesPicture]):
         assert self.axes is not None
         left, right = (self.values_at(QPointF(x, 0.0))[0] for x in (place.left(), place.right()))
         count = 0
-        for line in picture.lines:
+        for line in (each for each in picture.lines if each.x.size):
             x = np.linspace(max(left, line.x[0]), min(right, line.x[-1]), _LOOKS)
             if x[0] < x[-1]:
                 y = np.interp(x, line.x, line.y)
@@ -252,11 +271,12 @@ def kept_apart(middles: Sequence[float], high: float, area: QRectF) -> list[floa
     """The same heights, moved as little as needed so that none is nearer than `high` to another."""
     order = sorted(range(len(middles)), key=middles.__getitem__)
     made = list(middles)
-    for _ in range(len(order)):
+    for _ in range(8 * len(order)):  # each pass halves what is missing, or better
         for upper, lower in pairwise(order):
             short = high - (made[lower] - made[upper])
             if short > 1e-9:
                 made[upper] -= short / 2
                 made[lower] += short / 2
-    lowest = max(made, default=0.0) - area.bottom()
-    return [y - max(0.0, lowest) for y in made]
+    lowest, highest = max(made, default=0.0) - area.bottom(), area.top() - min(made, default=0.0)
+    shift = -lowest if lowest > 0.0 else max(0.0, highest)
+    return [y + shift for y in made]

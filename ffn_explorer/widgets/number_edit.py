@@ -176,7 +176,8 @@ class IntEdit(_Typing, QSpinBox):
         option.rect = QRect(QPoint(0, 0), hint)  # type: ignore[attr-defined] # left out of the stubs
         control, part = QStyle.ComplexControl.CC_SpinBox, QStyle.SubControl.SC_SpinBoxEditField
         field = self.style().subControlRect(control, option, part, self)
-        longest = self.fontMetrics().horizontalAdvance(self.textFromValue(self.maximum()))
+        texts = (self.textFromValue(self.maximum()), self.specialValueText())
+        longest = max(map(self.fontMetrics().horizontalAdvance, texts))
         return QSize(longest + TEXT_MARGIN_PX + hint.width() - field.width(), hint.height())
 
     def minimumSizeHint(self) -> QSize:

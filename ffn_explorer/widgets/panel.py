@@ -43,6 +43,8 @@ class Panel(QWidget):
     """Scene fields whose change redraws this panel; look is always read."""
     moves: ClassVar[frozenset[Stage]] = frozenset(Stage)
     """Stages whose progress this panel draws, when it reads progress."""
+    least_px: ClassVar[int] = 0
+    """Least height of the pictures while this panel is among them; at the light theme and scale 1."""
     framed: ClassVar[bool] = True
     """Whether a card with title and note stands around the body."""
 

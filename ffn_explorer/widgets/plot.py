@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.state import numbers
 from ffn_explorer.state.app_state import Appearance
-from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text, fitting
+from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, advance, draw_text, fitting
 from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.layers import Layers
@@ -112,7 +112,8 @@ class Plot(PictureCanvas[P]):
         if self.axes is not None and self.area.width() > 0 and self.area.height() > 0:
             # Names may tell the token, ticks do not: another token leaves the ticks as they are.
             axes, ticks = self.axes, self._laid_out
-            self.draw_layer(painter, "ticks", (ticks,), paint=lambda on: self._paint_ticks(on, axes))
+            key = (ticks, self.area.getRect())
+            self.draw_layer(painter, "ticks", key, paint=lambda on: self._paint_ticks(on, axes))
             names = (axes.x_name, axes.y_name, self.area.getRect())
             self.draw_layer(painter, "names", names, paint=lambda on: self._paint_names(on, axes))
         super().paint_front(painter)
@@ -150,8 +151,12 @@ class Plot(PictureCanvas[P]):
             middle = self.point_of(axes.x[0], tick).y()
             place = QRectF(0, middle - line / 2, self.area.left() - px(self.look, 7), line)
             draw_text(painter, self.y_label(tick), place, font=small, colour=theme.muted, align=RIGHT)
+        taken = -math.inf
         for tick, label in zip(axes.x_ticks, _x_labels(axes), strict=True):
-            middle = self.point_of(tick, axes.y[0]).x()
+            middle, half = self.point_of(tick, axes.y[0]).x(), advance(label, small) / 2
+            if middle - half < taken:
+                continue  # no number over another
+            taken = middle + half + px(self.look, 3)
             place = QRectF(middle - 40, self.area.bottom() + px(self.look, 3), 80, line)
             draw_text(painter, label, place, font=small, colour=theme.muted, align=CENTRE)
 

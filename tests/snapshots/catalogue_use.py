@@ -105,7 +105,9 @@ def uses_in(path: Path) -> Iterator[Use]:
         for key in alternatives(node.args[at]):
             pattern = pattern_of(key)
             if pattern:
-                whole = f"(?:{re.escape(prefix)})?{pattern}" if bound and bare(pattern) else pattern
+                # A panel's `say`, and a file's own `_say`, put the prefix before bare keys.
+                prefixed = (bound or name == "_say") and bare(pattern)
+                whole = f"(?:{re.escape(prefix)})?{pattern}" if prefixed else pattern
                 yield Use(f"{path.relative_to(ROOT)}:{node.lineno}", whole, values)
 
 

@@ -15,15 +15,16 @@ from ffn_explorer.core.forward_pass import forward
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.spec_of import spec_of
 from ffn_explorer.core.stages import Stage, stages_of
-from ffn_explorer.state.app_state import Appearance, AppState, Cell, Playback, Selection, Source
+from ffn_explorer.state.app_state import Appearance, AppState, Cell, Playback, Selection, Source, View
 from ffn_explorer.state.compute import curve_of, to_numpy, tokens_of
+from ffn_explorer.state.costing import Costing
 from ffn_explorer.state.pyramid import pyramid
 from ffn_explorer.state.requests import run_of
 from ffn_explorer.state.resolver import Resolver
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.results import Results
 from ffn_explorer.state.scene import Scene
-from tests.snapshots.scenes import fill, scene_of
+from tests.snapshots.scenes import fill, roofline, scene_of
 
 SENTENCE = Source(sentences=("The keys are lost.",), orders=((),))
 PLAIN = Settings(d_model=16, d_ff=64, norm="none", heads=2, kv_heads=2)
@@ -80,13 +81,19 @@ def exact_scene(state: AppState) -> Scene:
 
 
 def light() -> Scene:
-    """Return a plain FFN, finished, with a neuron chosen."""
-    chosen = Selection(token=1, neuron=9, stage=Stage.ACT)
-    return exact_scene(AppState(source=SENTENCE, settings=PLAIN, selection=chosen))
+    """Return a plain FFN, finished, with a neuron chosen; a public model is billed, the machine measured."""
+    state = AppState(
+        source=SENTENCE,
+        settings=PLAIN,
+        selection=Selection(token=1, neuron=9, stage=Stage.ACT),
+        costing=Costing("llama-3-8b", tokens=8_192),
+        views=(("model", View(sort="ffn.up")),),
+    )
+    return replace(exact_scene(state), roofline=roofline())
 
 
 def dark() -> Scene:
-    """Return a gated FFN in the middle of the pass, with a number pointed at."""
+    """Return a gated FFN in the middle of the pass, with a number pointed at; two public models decode."""
     return exact_scene(
         AppState(
             source=SENTENCE,
@@ -95,6 +102,8 @@ def dark() -> Scene:
             hover=Cell(Stage.UP, 0, 3, 21),
             playback=Playback(0.55),
             appearance=Appearance("dark", "ja"),
+            costing=Costing("mixtral-8x7b", beside="llama-3-8b", phase="decode", tokens=4_096, bits=4),
+            views=(("growth", View(mode="bytes")),),
         )
     )
 
@@ -107,7 +116,7 @@ def projector() -> Scene:
         selection=Selection(token=2),
         appearance=Appearance("projector"),
     )
-    return replace(scene_of(state), position=None, proof=None, lab=None)
+    return replace(scene_of(state), position=None, proof=None, lab=None, roofline=roofline())
 
 
 LOOKS = {"light": light, "dark": dark, "projector": projector}

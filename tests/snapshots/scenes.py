@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from ffn_explorer.core.edits import Edits
+from ffn_explorer.core.roofline_records import SIZES, Operating, Roof, Roofline, moved_bytes
 from ffn_explorer.core.settings import ORIGINAL_2017, Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.app_state import (
@@ -25,6 +27,7 @@ from ffn_explorer.state.app_state import (
 )
 from ffn_explorer.state.changes import use_memory
 from ffn_explorer.state.compute import attempt
+from ffn_explorer.state.costing import Costing
 from ffn_explorer.state.needs import needs
 from ffn_explorer.state.pyramid import pyramid
 from ffn_explorer.state.requests import run_of
@@ -79,6 +82,34 @@ def damaged() -> Scene:
     return Resolver(broken).resolve(state)
 
 
+def roofline(settings: Settings = ORIGINAL_2017) -> Roofline:
+    """Return a measurement that was never made: round numbers, points that come nearer to the roof with S."""
+    roof = Roof(flops_per_s=2.0**40, bytes_per_s=2.0**35)
+    weights = 2 * settings.d_model * settings.d_ff
+    points = []
+    for tokens in SIZES:
+        flops = 2 * tokens * weights
+        moved = moved_bytes(tokens=tokens, d_model=settings.d_model, weights=weights, item=4)
+        share = 0.25 + 0.5 * tokens / SIZES[-1]
+        seconds = flops / (share * roof.bound(flops / moved))
+        points.append(Operating(tokens, flops, moved, seconds))
+    return Roofline(
+        machine="Example 9000 x 8, 8 threads",
+        device="cpu",
+        dtype="float32",
+        d_model=settings.d_model,
+        d_ff=settings.d_ff,
+        activation=settings.activation,
+        roof=roof,
+        points=tuple(points),
+    )
+
+
+def measured(state: AppState, *, of: Settings = ORIGINAL_2017, **parts: Any) -> Callable[[], Scene]:
+    """Return a maker of a state's scene on a measured machine; of: the FFN measured."""
+    return lambda: replace(scene_of(state), roofline=roofline(of), **parts)
+
+
 def early() -> Scene:
     """Return the scene before anything was computed."""
     return Resolver(Results()).resolve(AppState(), busy=text("job.run"))
@@ -114,7 +145,7 @@ MAKERS: dict[str, Callable[[], Scene]] = {
         AppState(settings=PLAIN.with_(norm_placement="sandwich", dtype="bfloat16"), playback=Playback(0.8))
     ),
     "bare": of(AppState(settings=PLAIN.with_(norm="none", residual=False, activation="gelu"))),
-    "one": of(
+    "one": measured(
         AppState(settings=Settings(d_model=1, d_ff=1, heads=1, kv_heads=1), selection=Selection(token=0))
     ),
     "wide": of(AppState(settings=Settings(d_model=512, d_ff=2_048, activation="silu"))),
@@ -198,6 +229,37 @@ MAKERS: dict[str, Callable[[], Scene]] = {
             theta=Theta(0.3, relative=True),
             views=(("sparsity", View(mode="values")),),
         )
+    ),
+    "public": measured(
+        AppState(
+            settings=PLAIN,
+            costing=Costing("llama-3-8b", beside="mixtral-8x7b", tokens=8_192, bits=8),
+            views=(("model", View(sort="ffn.down", scroll=2)), ("growth", View(mode="sequence"))),
+        ),
+        of=GATED,
+    ),
+    "decoded": measured(
+        AppState(
+            settings=GATED,
+            compare=Compare(GATED.with_(activation="geglu", d_ff=120, layers=5)),
+            costing=Costing(scope="layer", phase="decode", tokens=300, bits=4, causal=False, budget=40_000),
+            appearance=Appearance("dark", "ja"),
+            views=(("growth", View(mode="bytes")),),
+        ),
+        measuring=True,
+    ),
+    "not measured": lambda: replace(
+        scene_of(AppState(settings=EXPERTS, costing=Costing(beside="gpt2-small"))),
+        roofline_refused=text("error.memory", needed="9 GB", free="8 GB"),
+    ),
+    "measuring": lambda: replace(
+        scene_of(AppState(settings=PLAIN.with_(layers=6), costing=Costing(budget=100_000))), measuring=True
+    ),
+    "stopped": measured(
+        AppState(
+            settings=EXPERTS, costing=Costing("deepseek-v3"), appearance=Appearance("projector", scale=1.25)
+        ),
+        roofline_refused=text("window.stopped"),
     ),
     "broken": damaged,
     "early": early,

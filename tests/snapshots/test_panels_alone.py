@@ -1,6 +1,7 @@
 """Every panel by itself, as `render --panel` draws it: nothing cut, nothing over another, nothing empty.
 
-Three themes, two languages, a whole 1280x720 picture, and the same with everything twice as large.
+Three themes, two languages, a whole 1280x720 picture, and the same with everything twice as large; as in a
+window, a panel has the height that it says it needs at least.
 """
 
 from __future__ import annotations
@@ -16,10 +17,14 @@ from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state.app_state import Appearance, AppState, Compare, Selection
+from ffn_explorer.state.costing import Costing
+from ffn_explorer.state.requests import roofline_of
 from ffn_explorer.state.resolver import Resolver
+from ffn_explorer.state.result import Measured
 from ffn_explorer.state.results import Results
+from ffn_explorer.widgets.sizes import px
 from tests.snapshots.pictures import Stand
-from tests.snapshots.scenes import computed
+from tests.snapshots.scenes import computed, roofline
 from tests.snapshots.test_words import LEAST_PX, LOOKS, case_id, watch_drawn_texts
 from tests.snapshots.words import cramped, nameless, overlapping, small
 
@@ -33,14 +38,17 @@ STATE = AppState(
     settings=SETTINGS,
     compare=Compare(SETTINGS.with_(activation="geglu"), pinned=True),
     selection=Selection(token=5, neuron=17, dim=9, stage=Stage.HIDDEN),
+    costing=Costing(beside="mixtral-8x22b", tokens=8_192),
 )
-"""Gate, experts and a comparison: no panel has an excuse to be empty."""
+"""Gate, experts, a comparison and a second bill: no panel has an excuse to be empty."""
 
 
 @cache
 def results() -> Results:
-    """Return what every panel needs, computed once."""
-    return computed(STATE)
+    """Return what every panel needs, computed once, on a measured machine."""
+    made = computed(STATE)
+    made.put(roofline_of(STATE), Measured(roofline()))
+    return made
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=case_id)
@@ -53,6 +61,9 @@ def test_a_panel_alone_is_whole(
     for scale in SCALES:
         scene = Resolver(results()).resolve(replace(STATE, appearance=replace(look, scale=scale)))
         stand = Stand(name, SIZE)
+        # A panel that says how much height it needs is given it.
+        least = px(scene.look, stand.board.panels[name].least_px)
+        stand.board.setFixedSize(SIZE[0], max(SIZE[1], least))
         try:
             picture = stand.show(scene)
             wrong = {

@@ -15,7 +15,7 @@ from tests.snapshots.scenes import MAKERS, scene
 SIZES = {"chips": (700, 120), "transport": (1_100, 120), "curve": (460, 400), "proof": (460, 400)}
 USUAL_SIZE = (720, 420)
 BOARD_SIZE = (1_280, 800)
-STEPS = 40
+STEPS = 48
 
 
 def fresh(name: str, which: str, size: tuple[int, int]) -> Picture:

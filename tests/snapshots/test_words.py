@@ -21,6 +21,7 @@ from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state.app_state import Appearance, AppState, Language, Playback, Selection, ThemeName
+from ffn_explorer.state.costing import Costing
 from ffn_explorer.state.results import Results
 from ffn_explorer.state.session import Session
 from ffn_explorer.widgets import drawn_text
@@ -42,8 +43,15 @@ LOOKS = [Appearance(theme, language) for theme in THEME_NAMES for language in LA
 GATED = Settings(activation="swiglu", d_ff=1_376, norm="rms", norm_placement="sandwich")
 STATES = {
     "plain": AppState(selection=Selection(neuron=1_203, stage=Stage.ACT)),
-    "gated": AppState(settings=GATED, playback=Playback(0.45)),
-    "experts": AppState(settings=Settings(d_model=64, d_ff=128, experts=8, top_k=2)),
+    "gated": AppState(
+        settings=GATED,
+        playback=Playback(0.45),
+        costing=Costing("llama-3.1-405b", beside="mixtral-8x7b", tokens=1_000_000, bits=4),
+    ),
+    "experts": AppState(
+        settings=Settings(d_model=64, d_ff=128, experts=8, top_k=2),
+        costing=Costing(beside="deepseek-v3", phase="decode", scope="layer", tokens=128_000),
+    ),
 }
 
 

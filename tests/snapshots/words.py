@@ -58,7 +58,9 @@ def cramped(window: QWidget) -> Iterator[str]:
         metrics = QFontMetrics(widget.font())
         lines = text.splitlines() or [""]
         wanted = max(metrics.horizontalAdvance(line) for line in lines)
-        told = isinstance(widget, HintLabel) or (isinstance(widget, ElidedLabel) and text in widget.toolTip())
+        told = isinstance(widget, HintLabel) or (
+            isinstance(widget, ElidedLabel | QComboBox) and text in widget.toolTip()
+        )
         if wanted > room and not told:
             yield f"{title(widget)}: {room} px for {wanted} px of {text!r}"
         if text and metrics.height() * len(lines) > widget.height() + TOUCH_PX:

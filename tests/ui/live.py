@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QImage, QMouseEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer.core.readings import Memories
@@ -115,3 +116,18 @@ def drag(widget: QWidget, start: QPointF, *stops: QPointF, drop: bool = True) ->
         mouse(widget, QEvent.Type.MouseMove, stop)
     if drop:
         mouse(widget, QEvent.Type.MouseButtonRelease, stops[-1] if stops else start)
+
+
+def pick(combo: QComboBox, text: str) -> None:
+    """Open the list with a click, and click on the row that begins with some words."""
+    QTest.mouseClick(combo, Qt.MouseButton.LeftButton)
+    settle()
+    row = combo.findText(text, Qt.MatchFlag.MatchStartsWith)
+    index, view = combo.model().index(row, 0), combo.view()
+    view.scrollTo(index)
+    # A click without a move before it would be taken for the end of the one that opened the list.
+    for place in (QPoint(1, 1), view.visualRect(index).center()):
+        QTest.mouseMove(view.viewport(), place)
+        settle()
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(index).center())
+    settle()

@@ -2,13 +2,14 @@
 
 Each panel is swept with real mouse events; what it asks for is applied to the state, and every other panel
 must look different then, in one of two states at least: with experts and a hidden value chosen, or without
-experts and a value of the output chosen. Nothing here knows what the panels show.
+experts and a value of the output chosen. Nothing here knows what the panels show. The panels that count whole
+networks are linked among themselves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cache
 
 import numpy as np
@@ -32,6 +33,7 @@ from ffn_explorer.state.app_state import AppState, Selection
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.panel import Panel
+from tests.snapshots.scenes import roofline
 from tests.snapshots.words import nameless, title
 from tests.ui.live import mouse, pixels, scene_of, settle
 
@@ -43,7 +45,10 @@ STATES = tuple(
         (DENSE, Stage.OUT),
     )
 )
-SIZES = {"chips": (950, 60), "transport": (950, 96)}
+COSTS = ("model", "growth", "ratio", "depth", "roofline")
+"""What is chosen in a pass changes none of their numbers, and what they count for changes no pass."""
+PASSING = [name for name in PANELS if name not in COSTS]
+SIZES = {"chips": (950, 60), "transport": (950, 96), **dict.fromkeys(COSTS, (950, 560))}
 USUAL_SIZE = (520, 420)
 STEP_PX = 13
 """Distance between the places swept."""
@@ -74,7 +79,7 @@ def surfaces(panel: Panel) -> Iterator[QWidget]:
     for widget in (panel, *panel.findChildren(QWidget)):
         if not widget.isVisibleTo(panel) or not widget.isEnabled():
             continue
-        if isinstance(widget, QAbstractSpinBox | QLineEdit):
+        if isinstance(widget, QAbstractSpinBox | QComboBox | QLineEdit):
             continue
         if isinstance(widget, QAbstractScrollArea):
             yield widget.viewport()
@@ -143,9 +148,9 @@ EXPECTED_STILL = {
 """(acting, other) -> why the other has nothing to show of it."""
 
 
-@pytest.mark.parametrize("acting", PANELS)
+@pytest.mark.parametrize("acting", PASSING)
 def test_what_is_done_in_one_panel_is_seen_in_every_other(qtbot: QtBot, acting: str) -> None:
-    still, asked = [other for other in PANELS if other != acting], False
+    still, asked = [other for other in PASSING if other != acting], False
     for begin in STATES:
         states = acts_of(qtbot, acting, begin) if still else []
         still = [other for other in still if not answers(qtbot, other, begin, states)]
@@ -169,6 +174,65 @@ def answers(qtbot: QtBot, name: str, begin: AppState, states: list[AppState]) ->
 def differs(panel: Panel, state: AppState, before: np.ndarray) -> bool:
     """Whether a panel looks different in another state."""
     panel.offer(scene(state))
+    return bool((pixels(panel) != before).any())
+
+
+COUNTED = AppState(settings=DENSE, selection=Selection(token=4), shown=frozenset(COSTS))
+COSTS_STILL = dict.fromkeys(
+    [("model", "ratio"), ("growth", "ratio"), ("roofline", "ratio")],
+    "it draws the settings, whatever else is counted and for how many tokens",
+)
+"""(acting, other) -> why the other has nothing to show of it."""
+
+
+@cache
+def counted(state: AppState) -> Scene:
+    """Return the scene of a state on a measured machine."""
+    return replace(scene(state), roofline=roofline(DENSE))
+
+
+def counts_of(qtbot: QtBot, name: str) -> list[AppState]:
+    """Return the states that clicks and keys in a cost panel lead to, one per kind of what they change."""
+    panel = shown(qtbot, name, COUNTED)
+    panel.offer(counted(COUNTED))
+    settle()
+    asked: list[Change] = []
+    panel.requested.connect(asked.append)
+    for widget in surfaces(panel):
+        sweep(widget)
+    for field in panel.findChildren(QAbstractSpinBox):
+        for _ in range(2):  # far enough for another operating point to be the nearest
+            qtbot.keyClick(field, Qt.Key.Key_PageUp)
+    for choice in panel.findChildren(QComboBox):
+        qtbot.keyClick(choice, Qt.Key.Key_Down)
+    panel.close()
+    found: dict[object, AppState] = {}
+    for change in asked:
+        state = change.to(COUNTED)
+        if (state.costing, state.settings) != (COUNTED.costing, COUNTED.settings):
+            old, new = (asdict(of.costing) | asdict(of.settings) for of in (COUNTED, state))
+            found[frozenset(key for key in new if new[key] != old[key])] = state
+    return list(found.values())
+
+
+@pytest.mark.parametrize("acting", COSTS)
+def test_what_is_counted_in_one_panel_is_seen_in_the_other_cost_panels(qtbot: QtBot, acting: str) -> None:
+    states = counts_of(qtbot, acting)
+    assert states
+    still = []
+    for other in COSTS:
+        panel = shown(qtbot, other, COUNTED)
+        panel.offer(counted(COUNTED))
+        before = pixels(panel)
+        if other != acting and not any(recounts(panel, state, before) for state in states):
+            still.append(other)
+        panel.close()
+    assert still == [other for act, other in COSTS_STILL if act == acting]
+
+
+def recounts(panel: Panel, state: AppState, before: np.ndarray) -> bool:
+    """Whether a cost panel looks different in another state."""
+    panel.offer(counted(state))
     return bool((pixels(panel) != before).any())
 
 

@@ -17,7 +17,7 @@ from ffn_explorer.state.compute import Cancelled
 from ffn_explorer.state.requests import PositionRequest, Request, RunRequest, run_of
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.results import Failure, Results
-from ffn_explorer.state.text import Text
+from ffn_explorer.state.text import Text, text
 
 
 class Bench:
@@ -53,8 +53,8 @@ class Bench:
         told: Callable[[float], None],
     ) -> PositionCheck:
         """Note the request and do what the test wants."""
-        self.started.append(request)
         self.told = told
+        self.started.append(request)
         try:
             self.act(cancelled)
         except Cancelled:
@@ -199,6 +199,63 @@ def test_short_work_is_not_announced(warm: Bench, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: warm.has(AppState()))
     QTest.qWait(BUSY_MS + 50)
     assert warm.busy == []
+
+
+def share(key: str, said: str) -> Text:
+    """What is announced of a job that tells how much of it is done."""
+    return text("job.share", what=text(key), share=said)
+
+
+def test_long_work_tells_how_much_of_it_is_done(warm: Bench, qtbot: QtBot) -> None:
+    go_on, hold = threading.Event(), threading.Event()
+
+    def work(_cancelled: Callable[[], bool]) -> None:
+        if len(warm.started) == 1:
+            warm.told(0.25)
+            go_on.wait(30)
+            warm.told(0.5)
+            hold.wait(30)
+
+    warm.act = work
+    warm.loader.want(AppState())
+    qtbot.waitUntil(lambda: bool(warm.busy))
+    assert warm.busy == [share("job.run", "25.0 %")], "told before it is announced, and never alone"
+    go_on.set()
+    qtbot.waitUntil(lambda: warm.busy[-1] == share("job.run", "50.0 %"))
+    hold.set()
+    qtbot.waitUntil(lambda: warm.busy[-1] is None)
+    assert len(warm.busy) == 3
+
+
+def test_short_work_that_tells_is_not_announced_either(warm: Bench, qtbot: QtBot) -> None:
+    warm.act = lambda _cancelled: warm.told(0.5)
+    warm.loader.want(AppState())
+    qtbot.waitUntil(lambda: warm.has(AppState()))
+    QTest.qWait(BUSY_MS + 50)
+    assert warm.busy == []
+
+
+def test_what_a_job_tells_after_its_end_does_not_reach_the_next(warm: Bench, qtbot: QtBot) -> None:
+    hold, told = threading.Event(), []
+
+    def work(_cancelled: Callable[[], bool]) -> None:
+        told.append(warm.told)
+        if len(told) == 1:
+            warm.told(0.75)
+        else:
+            hold.wait(30)
+
+    warm.act = work
+    warm.loader.want(AppState())
+    qtbot.waitUntil(lambda: bool(warm.busy))
+    assert warm.started == [run_of(AppState()), PositionRequest(run_of(AppState()))]
+    told[0](0.9)
+    QTest.qWait(50)
+    assert warm.busy == [Text("job.position")]
+    told[1](0.1)
+    qtbot.waitUntil(lambda: warm.busy[-1] == share("job.position", "10.0 %"))
+    hold.set()
+    qtbot.waitUntil(lambda: warm.busy[-1] is None)
 
 
 def test_a_person_can_stop_work_and_take_it_up_by_coming_back(warm: Bench, qtbot: QtBot) -> None:

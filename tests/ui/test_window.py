@@ -346,7 +346,7 @@ def test_what_is_only_pointed_at_is_computed_too(window: Window, qtbot: QtBot) -
         made = scene(window).matrix
         return "" if made is None else made.role
 
-    window.arrangement.use("cost")
+    window.arrangement.bring("weights")
     qtbot.waitUntil(lambda: role() == "down")
     window.director.request(changes.point(stage=Stage.UP))
     qtbot.waitUntil(lambda: role() == "up")
@@ -560,7 +560,9 @@ def test_nothing_in_the_bar_is_cut_at_the_smallest_size(
 
 
 def test_escape_stops_work_under_way(window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    def never_ends(_request: object, _results: object, *, cancelled: Callable[[], bool]) -> None:
+    def never_ends(
+        _request: object, _results: object, *, cancelled: Callable[[], bool], **_told: object
+    ) -> None:
         while not cancelled():
             time.sleep(0.002)
         raise Cancelled

@@ -13,13 +13,14 @@ from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage, stages_of
 from ffn_explorer.state.app_state import AppState, Cell, Compare, Playback, Selection, Source, Theta
 from ffn_explorer.state.compute import CURVE_POINTS, Cancelled, attempt, compute, tokens_of
-from ffn_explorer.state.needs import job_text, needs, parts_of, wanted
+from ffn_explorer.state.needs import job_text, needs, ordinary, parts_of, wanted
 from ffn_explorer.state.parts.table import PARTS
 from ffn_explorer.state.requests import (
     ActivityRequest,
     DetailRequest,
     PositionRequest,
     ProofRequest,
+    RooflineRequest,
     RunRequest,
     run_of,
 )
@@ -111,7 +112,7 @@ def test_everything_a_state_needs_can_be_computed(settings: Settings) -> None:
     always = [RunRequest, DetailRequest, ActivityRequest, PositionRequest, ProofRequest]
     assert kinds[: len(always)] == always
     assert len(set(kinds)) == len(kinds)
-    assert set(kinds[len(always) :]) <= {row.kind for row in PARTS}
+    assert set(kinds[len(always) :]) <= {RooflineRequest, *(row.kind for row in PARTS)}
     position = results.get(PositionRequest(run_of(state)))
     assert isinstance(position, PositionCheck)
     assert position.holds != settings.mixer
@@ -229,7 +230,7 @@ def test_refusals_become_failures_and_are_not_asked_again(monkeypatch: pytest.Mo
     assert entry.message.key == "error.memory"
     for language in ("en", "ja"):
         assert say(language, entry.message)
-    assert needs(state, results) == ()
+    assert ordinary(state, results) == ()
     with pytest.raises(MemoryRefusal):
         compute(PositionRequest(run_of(state)), Results())
     with pytest.raises(InputError):

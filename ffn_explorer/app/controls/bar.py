@@ -25,8 +25,6 @@ class ControlBar(QWidget):
     """The knobs of a synthetic FFN; a pure function of the Scene, like a panel."""
 
     requested = Signal(object)
-    told = Signal(object)
-    """A sentence (Text) about what a person has just done here."""
     left = Signal()
     """A person is done with a knob: the keyboard goes back to the pictures."""
 
@@ -46,7 +44,6 @@ class ControlBar(QWidget):
         self.preset.setMenu(self._presets)
         self.models = ModelMenu(self._presets)
         self.models.requested.connect(self.requested)
-        self.models.told.connect(self.told)
         self.knobs = [make_knob(row) for row in controls_in("bar")]
         self.more_button = QToolButton()
         self.more_button.setObjectName("more")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
+from ffn_explorer.state.changes import load_model
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import say
 from ffn_explorer.widgets.fonts import font
@@ -19,8 +20,6 @@ class ModelMenu(QMenu):
 
     requested = Signal(object)
     """The change that a person chose."""
-    told = Signal(object)
-    """What became of the model's sizes."""
 
     def __init__(self, parent: QWidget) -> None:
         """Build it empty."""
@@ -48,7 +47,7 @@ class ModelMenu(QMenu):
             under.setFont(font(scene.look, "body"))
             for model in found:
                 under.addAction(self._words(model)).triggered.connect(
-                    lambda _=False, name=model.id: self._load(name)
+                    lambda _=False, name=model.id: self.requested.emit(load_model(name))
                 )
 
     def _words(self, model: "PublicModel") -> str:
@@ -56,12 +55,3 @@ class ModelMenu(QMenu):
         shape = model.shape
         sizes = {"d_model": f"{shape.d_model:,}", "d_ff": f"{shape.usual_layer.ffn.d_ff:,}"}
         return say(self._scene.look.language, "preset.public_model", name=model.name, **sizes)
-
-    def _load(self, name: str) -> None:
-        if self._scene is not None:
-            from ffn_explorer.state.model_settings import load
-
-            change, words = load(name, self._scene.settings, self._scene.source)
-            self.requested.emit(change)
-            if words is not None:
-                self.told.emit(words)
