@@ -2,6 +2,7 @@
 
 import os
 import stat
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,6 +19,9 @@ from ffn_explorer.core.errors import InputError
 
 BLOCK_BYTES = 2**23
 """Largest single read: a stream of blocks keeps resident memory at about this."""
+
+MOST_OPEN = 64
+"""Files open at once; a model may have hundreds, and a process not that many handles."""
 
 MOST_GAP = 2**12
 """Columns of rows not longer than this are read by whole rows: fewer calls, hardly more bytes."""
@@ -78,9 +82,10 @@ class Stored:
 
 @dataclass
 class Files:
-    """Open files by path, read at positions; closed together."""
+    """Open files by path, read at positions, from any thread; closed together."""
 
     _open: dict[Path, int] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def read(self, path: Path, offset: int, count: int) -> Bytes:
         """Bytes `[count]` from a place in a file; InputError where it ends before that, or cannot be read."""
@@ -88,28 +93,30 @@ class Files:
         view = into.data
         done = 0
         try:
-            handle = self._handle(path)
             while done < count:
-                got = _read_at(handle, view[done : done + BLOCK_BYTES], offset + done)
+                with self._lock:
+                    got = _read_at(self._handle(path), view[done : done + BLOCK_BYTES], offset + done)
                 if got == 0:
                     raise InputError("checkpoint.truncated", file=path.name)
                 done += got
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, OverflowError) as error:
             raise _unreadable(path, error) from error
         return into
 
     def size(self, path: Path) -> int:
         """Bytes of a file; InputError where it cannot be opened or is no regular file."""
         try:
-            return os.fstat(self._handle(path)).st_size
+            with self._lock:
+                return os.fstat(self._handle(path)).st_size
         except (OSError, ValueError) as error:
             raise _unreadable(path, error) from error
 
     def close(self) -> None:
         """Close all of them."""
-        for handle in self._open.values():
-            os.close(handle)
-        self._open.clear()
+        with self._lock:
+            for handle in self._open.values():
+                os.close(handle)
+            self._open.clear()
 
     def __enter__(self) -> Self:
         return self
@@ -127,6 +134,8 @@ class Files:
                 os.close(handle)
                 raise InputError("checkpoint.special", file=path.name)
             self._open[path] = handle
+            if len(self._open) > MOST_OPEN:
+                os.close(self._open.pop(next(iter(self._open))))
         return self._open[path]
 
 
@@ -235,7 +244,7 @@ class Source:
         return stored.codec.decode(blocks).reshape(rows, stored.columns)
 
 
-def _unreadable(path: Path, error: OSError | ValueError) -> InputError:
+def _unreadable(path: Path, error: OSError | ValueError | OverflowError) -> InputError:
     """What the system says of a file, or Python of a name that cannot be one (with a zero byte)."""
     why = error.strerror if isinstance(error, OSError) else None
     return InputError("checkpoint.read", file=path.name, why=why or str(error))
