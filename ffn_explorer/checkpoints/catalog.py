@@ -42,7 +42,7 @@ class Checkpoint:
     def ffn(self, layer: int) -> "FFN | MoE":
         """One layer as core computes it, in float32; `layer` counts the FFN layers of the file from 0.
 
-        Raises InputError for a layer that is not there or cannot be computed, MemoryRefusal for one too large.
+        Raises InputError where there is none or it cannot be computed, MemoryRefusal where it is too large.
         """
         if not 0 <= layer < len(self.layers):
             last = len(self.layers) - 1
