@@ -1,8 +1,12 @@
 """Sentence -> tokens without a dictionary: words, numbers, runs of a Japanese script, punctuation, emoji."""
 
-import regex
+from functools import cache
+from typing import TYPE_CHECKING
 
 from ffn_explorer.core.errors import InputError
+
+if TYPE_CHECKING:
+    from regex import Pattern
 
 MAX_TOKENS = 2_048
 """Longest sentence, in tokens."""
@@ -21,8 +25,7 @@ _OWN = r"[\p{Han}\p{Hiragana}\p{Katakana}〆ーｰﾞﾟ]"
 _LETTER = rf"(?!{_KEYCAP})[[\p{{L}}\p{{N}}_]--{_OWN}][\p{{M}}\u200C\u200D]*+"
 _JOINT = r"(?:['’\u2011-]|(?<=\p{Nd})[.,:．，](?=\p{Nd}))"
 
-_TOKEN = regex.compile(
-    rf"""
+_TOKEN = rf"""
       (?:https?://|ftp://|www\.)[!-~--[<>"]]+(?<![.,;:!?)\]'])   # address, without the full stop after it
     | {_KEYCAP}
     | (?:{_LETTER})++(?:{_JOINT}(?:{_LETTER})++)*+               # don't, state-of-the-art, 3.14, 1,000
@@ -31,12 +34,18 @@ _TOKEN = regex.compile(
     | (?:{_KATAKANA})++
     | \.{{2,}}+ | …++ | [-—―]{{2,}}+                              # dots and dashes that belong together
     | \X                                                          # everything else: one grapheme cluster
-    """,
-    regex.VERSION1 | regex.VERBOSE,
-)
+    """
 
 # White space and the invisible characters that only separate: zero-width space, word joiner, byte-order mark.
-_SPACE = regex.compile(r"[\s\u200B\u2060\uFEFF]+")
+_SPACE = r"[\s\u200B\u2060\uFEFF]+"
+
+
+@cache
+def _patterns() -> "tuple[Pattern[str], Pattern[str]]":
+    """What parts tokens, and what a token is; compiled when a sentence is first cut."""
+    import regex  # not wanted before the first picture
+
+    return regex.compile(_SPACE), regex.compile(_TOKEN, regex.VERSION1 | regex.VERBOSE)
 
 
 def split(text: str) -> tuple[str, ...]:
@@ -45,7 +54,8 @@ def split(text: str) -> tuple[str, ...]:
     Words keep their apostrophes and hyphens, numbers their separators, and an emoji its whole grapheme
     cluster (Unicode Standard Annex 29). Japanese is cut where the script changes.
     """
-    return tuple(token for part in _SPACE.split(text) for token in _TOKEN.findall(part))
+    space, token = _patterns()
+    return tuple(found for part in space.split(text) for found in token.findall(part))
 
 
 def tokenize(sentences: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:

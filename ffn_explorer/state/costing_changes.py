@@ -4,7 +4,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, get_args
 
-from ffn_explorer.core.depth_width import at_budget
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.change import Change, part, silent
@@ -18,7 +17,6 @@ from ffn_explorer.state.costing import (
     measurement_of,
 )
 from ffn_explorer.state.setting_changes import with_settings
-from ffn_explorer.state.shapes import budget_of, ratio_of
 from ffn_explorer.state.text import Text
 from ffn_explorer.state.token_lengths import token_lengths
 
@@ -68,6 +66,10 @@ def reshape(*, layers: int | None = None, ratio: Fraction | None = None, gesture
     """Another depth, or another F / D, at the same weights: D follows; the budget is held from then on."""
 
     def to(state: AppState) -> AppState:
+        # The first picture needs none of this.
+        from ffn_explorer.core.depth_width import at_budget
+        from ffn_explorer.state.shapes import budget_of, ratio_of
+
         settings = state.settings
         weights = budget_of(state.costing, settings)
         wanted = at_budget(

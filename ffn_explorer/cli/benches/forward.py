@@ -40,10 +40,11 @@ def gated_bfloat16() -> Measured:
 
 def rate_512() -> Measured:
     """SwiGLU, three matrices, float32, 512 tokens: the ratio of seconds is that of rates, turned over."""
-    return _measure("swiglu", "float32", tokens=512)
+    # A round takes a second and a half: a few more, since the limit is a narrow one.
+    return _measure("swiglu", "float32", tokens=512, budget_s=3 * BUDGET_S)
 
 
-def _measure(activation: str, dtype: str, *, tokens: int = TOKENS) -> Measured:
+def _measure(activation: str, dtype: str, *, tokens: int = TOKENS, budget_s: float = BUDGET_S) -> Measured:
     import torch
 
     from ffn_explorer.core.forward_pass import forward
@@ -52,7 +53,7 @@ def _measure(activation: str, dtype: str, *, tokens: int = TOKENS) -> Measured:
     with torch.inference_mode():
         hidden = forward(ffn, x).hidden
         ours, bare = in_turn(
-            lambda: forward(ffn, x), _products(ffn, x, hidden), budget_s=BUDGET_S, most=MOST_ROUNDS
+            lambda: forward(ffn, x), _products(ffn, x, hidden), budget_s=budget_s, most=MOST_ROUNDS
         )
     return Measured(milliseconds(ours), milliseconds(bare))
 
