@@ -86,7 +86,7 @@ def _norm(place: Place) -> tuple[NormSpec, NormRef, NormRef]:
 
 
 def _norm_spec(place: Place, norm: Norm) -> NormSpec:
-    kind, _, offset = place.view.text(norm.kind).partition("+")
+    kind, _, offset = place.view.words(norm.kind).partition("+")
     eps = place.view.eps(norm.eps)
     known = "layer" if kind == "layer" else "rms"
     default = 1e-5 if known == "layer" else 1e-6

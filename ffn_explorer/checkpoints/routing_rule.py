@@ -27,7 +27,7 @@ def routing_of(rule: RouterRule, view: View, *, experts: int) -> tuple[RoutingSp
     if top_k is None or not 1 <= top_k <= experts:
         doubts.append(_missing(rule.top_k))
         top_k = 0
-    score = _SCORES.get(view.text(rule.score))
+    score = _SCORES.get(view.words(rule.score))
     if score is None:
         doubts.append(_missing(rule.score))
     renormalise = rule.renormalise

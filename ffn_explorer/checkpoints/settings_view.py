@@ -70,7 +70,7 @@ class View:
         defaults = self.family.defaults
         kinds = [
             kind
-            for kind in (self.model_type, self.text("@general.architecture"), "all")
+            for kind in (self.model_type, self.words("@general.architecture"), "all")
             if key in defaults.get(kind, {})
         ]
         return defaults[kinds[0]][key] if kinds else None
@@ -102,7 +102,7 @@ class View:
             return str(value).lower() == wanted.lower()
         return bool(value) != when.startswith("!")
 
-    def text(self, value: str) -> str:
+    def words(self, value: str) -> str:
         """The word itself, or the one under "@key"; "" where there is none."""
         if not value.startswith("@"):
             return value

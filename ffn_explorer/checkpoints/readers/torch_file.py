@@ -48,7 +48,8 @@ def open_torch(path: Path) -> Source:
     except Refused as refused:
         files.close()
         values = {key: short(str(value)) for key, value in refused.values.items()}
-        raise InputError(f"checkpoint.{refused.why}", file=short(path.name), **values) from refused
+        key = f"checkpoint.{refused.why}"
+        raise InputError(key, file=short(path.name), **values) from refused
     except BaseException:
         files.close()
         raise
