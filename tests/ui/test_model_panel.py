@@ -16,8 +16,9 @@ from ffn_explorer.state.costing import Costing
 from ffn_explorer.state.costs import group_of
 from ffn_explorer.state.models import model, models
 from ffn_explorer.state.text import catalogue
-from ffn_explorer.widgets.cost_bars import CostBar, laid
+from ffn_explorer.widgets.cost_bars import CostBar
 from ffn_explorer.widgets.ranked import Ranking
+from ffn_explorer.widgets.stacked_bar import laid
 from tests.ui.live import SMALL, Live, mouse, pick, settle, state_of
 
 LLAMA = Costing("llama-3-8b", tokens=8_192)
