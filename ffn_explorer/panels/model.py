@@ -86,7 +86,7 @@ class ModelPanel(Panel):
 
     def render_scene(self, scene: Scene) -> None:
         """Draw controls, bars, rows and formulas."""
-        mine, theirs = self._subjects(scene)
+        mine, _ = self._subjects(scene)
         bill, other = self._bills(scene)
         name = self.say(mine.name)
         short = self.say("title_short") if mine.public is None else name
@@ -96,8 +96,7 @@ class ModelPanel(Panel):
         self.controls.show_words(words_of(scene, mine), scene.look)
         lines = lines_of(bill, other)
         chosen = next((at for at, line in enumerate(lines) if line.key == scene.view(self.name).sort), None)
-        names = (name, "" if theirs is None else self.say(theirs.name))
-        bars = tuple(self._bar(bill, other, kind, names=names) for kind in KINDS)
+        bars = tuple(self._bar(bill, other, kind, names=self._names(scene)) for kind in KINDS)
         group = "" if chosen is None else lines[chosen].group
         self.bars.show_picture(CostPicture(scene.look, bars, group))
         self._show_rows(scene, lines, chosen)
@@ -112,11 +111,11 @@ class ModelPanel(Panel):
             self.say(f"table_{key}") for key in ("which", "name", "parameters", "active", "flops", "bytes")
         ]
         rows = [[*head, self.say("table_formula")]]
-        for subject, bill in zip(self._subjects(scene), self._bills(scene), strict=True):
-            if subject is not None and bill is not None:
+        for name, bill in zip(self._names(scene), self._bills(scene), strict=True):
+            if bill is not None:
                 rows += [
                     [
-                        self.say(subject.name), line_name(scene.look.language, row.name),
+                        name, line_name(scene.look.language, row.name),
                         str(row.count.value), str(row.active.value), str(row.flops.value),
                         str(bill.bytes_of(row)), formula_of(row).equation,
                     ]
@@ -133,6 +132,15 @@ class ModelPanel(Panel):
         mine, theirs = self._subjects(scene)
         bill = bill_of(mine, scene.costing, len(scene.chips))
         return bill, None if theirs is None else bill_of(theirs, scene.costing, len(scene.chips))
+
+    def _names(self, scene: Scene) -> tuple[str, str]:
+        """What both bills are called; two networks of settings are A and B, as everywhere."""
+        mine, theirs = self._subjects(scene)
+        if theirs is None:
+            return self.say(mine.name), ""
+        if mine.public is None and theirs.public is None:
+            return self.say("a"), self.say("b")
+        return self.say(mine.name), self.say(theirs.name)
 
     # Words --------------------------------------------------------------------------------------------------
 
