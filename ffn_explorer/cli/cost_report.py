@@ -131,6 +131,7 @@ def _row(bill: ModelBill, row: Row) -> dict[str, Any]:
 
 
 def _totals(bill: ModelBill) -> dict[str, int]:
+    whole = sum(map(bill.bytes_of, bill.rows))
     cache = sum(bill.bytes_of(row) for row in bill.rows if row.cached.terms)
     return {
         "parameters": bill.count(),
@@ -138,8 +139,8 @@ def _totals(bill: ModelBill) -> dict[str, int]:
         "ffn": bill.count("ffn", "router"),
         "attention": bill.count("attention"),
         "flops": bill.flops(),
-        "bytes": sum(map(bill.bytes_of, bill.rows)),
-        "weight_bytes": sum(map(bill.bytes_of, bill.rows)) - cache,
+        "bytes": whole,
+        "weight_bytes": whole - cache,
         "cache_bytes": cache,
     }
 

@@ -35,6 +35,16 @@ def matrices_of(settings: Settings) -> int:
     return 3 if settings.gated else 2
 
 
+def copies_of(settings: Settings) -> int:
+    """FFNs in one layer: every expert and every shared one, or the only one there is."""
+    return settings.experts + settings.shared_experts if settings.is_moe else 1
+
+
+def router_weights(settings: Settings) -> int:
+    """Weights of the router, `E D`; 0 where nothing is routed."""
+    return settings.experts * settings.d_model if settings.is_moe else 0
+
+
 def ffn_parameters(settings: Settings, *, bias: bool) -> int:
     """Parameters of the FFN, with all its experts and the router; `bias` counts the biases that are there."""
     return _count(row for row in _ffn(settings, 1) if bias or row.is_matrix)
@@ -62,9 +72,8 @@ def matched_width(settings: Settings, weights: int) -> int:
 
     Experts keep their number: their F follows, after the router has had its share.
     """
-    copies = settings.experts + settings.shared_experts if settings.is_moe else 1
-    router = settings.experts * settings.d_model if settings.is_moe else 0
-    return max(1, round(Fraction(weights - router, matrices_of(settings) * settings.d_model * copies)))
+    one = Fraction(weights - router_weights(settings), copies_of(settings))
+    return max(1, round(one / (matrices_of(settings) * settings.d_model)))
 
 
 def usual_weights(settings: Settings) -> int:

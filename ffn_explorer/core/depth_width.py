@@ -3,8 +3,8 @@
 from fractions import Fraction
 from math import isqrt
 
-from ffn_explorer.core.architecture import ModelShape
 from ffn_explorer.core.bill_row import Use
+from ffn_explorer.core.cost import copies_of, matrices_of
 from ffn_explorer.core.model_bill import model_bill
 from ffn_explorer.core.settings import LIMITS, Settings
 from ffn_explorer.core.shape_of import model_shape
@@ -15,10 +15,8 @@ def layer_weights(settings: Settings, ratio: Fraction) -> Fraction:
 
     FFN `m r` for each of its experts, attention `2 + 2 H_kv / H`; norms, biases and the router are left out.
     """
-    s = settings
-    matrices = 3 if s.gated else 2
-    copies = s.experts + s.shared_experts if s.is_moe else 1
-    return matrices * ratio * copies + 2 + Fraction(2 * s.kv_heads, s.heads)
+    ffn = matrices_of(settings) * ratio * copies_of(settings)
+    return ffn + 2 + Fraction(2 * settings.kv_heads, settings.heads)
 
 
 def at_budget(settings: Settings, weights: int, *, layers: int, ratio: Fraction) -> Settings:
@@ -40,8 +38,7 @@ def at_budget(settings: Settings, weights: int, *, layers: int, ratio: Fraction)
 
 def stack_weights(settings: Settings) -> int:
     """Weights of all matrices of a stack, `L (m D F + 2 D H h + 2 D H_kv h)`; its budget."""
-    shape: ModelShape = model_shape(settings)
-    return model_bill(shape, Use(tokens=1)).weights()
+    return model_bill(model_shape(settings), Use(tokens=1)).weights()
 
 
 def _widest(ratio: Fraction, step: int) -> int:

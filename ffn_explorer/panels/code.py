@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from ffn_explorer.core.stages import WIDE, Stage
 from ffn_explorer.state import changes, numbers, timeline
@@ -12,6 +12,7 @@ from ffn_explorer.state.code.lines import CodeLine, code_lines
 from ffn_explorer.state.code.sizes import sizes_of
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import text
+from ffn_explorer.widgets.body import body_of
 from ffn_explorer.widgets.buttons import IconButton
 from ffn_explorer.widgets.code_view import CodePicture, CodeRow, CodeView
 from ffn_explorer.widgets.fonts import font
@@ -37,17 +38,11 @@ class CodePanel(Panel):
         self.tabs = ModeTabs(len(DIALECTS), self)
         self.code = CodeView()
         self.value = ElidedLabel(self)
-        body = QWidget(self)
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
         row = QHBoxLayout()
         row.setSpacing(4)
         row.addWidget(self.tabs)
         row.addWidget(self.value, 1)
-        column.addLayout(row)
-        column.addWidget(self.code, 1)
-        self.set_body(body)
+        self.set_body(body_of(self.code, above=row))
         self.copy.clicked.connect(self._copy)
         self.tabs.chosen.connect(lambda mode: self.change_view(mode=mode, stage=None))
         self.code.pointed.connect(self._point)

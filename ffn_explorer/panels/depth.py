@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from ffn_explorer.core.bill_row import Use
 from ffn_explorer.core.model_bill import model_bill
@@ -18,6 +18,7 @@ from ffn_explorer.state.costs import tokens_in
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.shapes import Shape, budget_of, ratio_of, shape_of, shapes_at
 from ffn_explorer.widgets.axes import ticks
+from ffn_explorer.widgets.body import body_of
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.labels import ElidedLabel
 from ffn_explorer.widgets.lines_plot import Dot, Line, LinesPicture, LinesPlot
@@ -57,19 +58,14 @@ class DepthPanel(Panel):
         self.plot.released.connect(self.gesture_ended)
 
     def _body(self) -> QWidget:
-        body, above = QWidget(self), QHBoxLayout()
+        above = QHBoxLayout()
         above.setSpacing(6)
         for label, edit in zip(self.labels, (self.layers, self.ratio), strict=True):
             label.setBuddy(edit)
             above.addWidget(label)
             above.addWidget(edit)
         above.addWidget(self.readout, 1)
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(above)
-        column.addWidget(self.plot, 1)
-        return body
+        return body_of(self.plot, above=above)
 
     def restyle(self, scene: Scene) -> None:
         """Fonts, colours and the words that a language decides."""

@@ -3,12 +3,11 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from fractions import Fraction
 from typing import ClassVar, get_args
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from ffn_explorer.core.bill_row import Use
 from ffn_explorer.core.budget import in_words
@@ -16,9 +15,10 @@ from ffn_explorer.core.model_bill import layer_bill
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.costing import MOST_TOKENS
-from ffn_explorer.state.costs import Subject, beside_of, subject_of, tokens_in, use_of
+from ffn_explorer.state.costs import Subject, beside_of, subject_of, tokens_in
 from ffn_explorer.state.growth import Curve, Growth, Of, growth_of, spent_at
 from ffn_explorer.state.scene import Scene
+from ffn_explorer.widgets.body import body_of
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.labels import ElidedLabel
 from ffn_explorer.widgets.lines_plot import Dot, Line, LinesPicture, LinesPlot, decades, power_label
@@ -46,15 +46,10 @@ class GrowthPanel(Panel):
         self.tabs = ModeTabs(len(MODES))
         self.readout = ElidedLabel(align=Qt.AlignmentFlag.AlignRight)
         self.plot = LinesPlot()
-        body, above = QWidget(self), QHBoxLayout()
+        above = QHBoxLayout()
         above.addWidget(self.tabs)
         above.addWidget(self.readout, 1)
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(above)
-        column.addWidget(self.plot, 1)
-        self.set_body(body)
+        self.set_body(body_of(self.plot, above=above))
         self.tabs.chosen.connect(lambda mode: self.change_view(mode=mode))
         self.plot.picked.connect(lambda power: self._set_tokens(round(10.0**power)))
         self.plot.nudged.connect(self._nudge)
@@ -81,10 +76,7 @@ class GrowthPanel(Panel):
         )
         growth = self._growth(scene, subject, mode)
         self.note.set_text(self._note(scene, growth, mode), short=self.say("note_short"))
-        use = replace(
-            use_of(scene.costing, len(scene.chips), subject.shape), tokens=tokens_in(scene), cached=0
-        )
-        words, short, formulas = self._readout(growth, use, mode)
+        words, short, formulas = self._readout(growth, replace(_use(scene), tokens=tokens_in(scene)), mode)
         self.readout.set_text(words, short=short)
         self.readout.set_about(formulas)
         beside = beside_of(scene.costing, scene.settings, scene.compare)
@@ -103,12 +95,9 @@ class GrowthPanel(Panel):
         return [["S", *(self.say(f"{curve.key}{_form(mode)}") for curve in found.curves)], *rows]
 
     def _growth(self, scene: Scene, subject: Subject, mode: Of, at_least: int = 0) -> Growth:
-        use = Use(
-            1, causal=scene.costing.causal, bits=scene.costing.bits, cache_bits=scene.costing.cache_bits
-        )
         # Rounded up, so that the curves stay while the line is dragged.
         far = 1 << (tokens_in(scene) - 1).bit_length()
-        return growth_of(subject.shape, use, of=mode, at_least=max(far, at_least))
+        return growth_of(subject.shape, _use(scene), of=mode, at_least=max(far, at_least))
 
     def _note(self, scene: Scene, growth: Growth, mode: Of) -> str:
         if mode == "bytes":
@@ -134,7 +123,7 @@ class GrowthPanel(Panel):
         }
         rows = [row.cached if mode == "bytes" else row.flops for row in bill.rows]
         formulas = "\n".join(dict.fromkeys(row.equation for row in rows if row.terms))
-        form = "_bytes" if mode == "bytes" else ""
+        form = _form(mode)
         return self.say(f"readout{form}", **said), self.say(f"readout{form}_short", **said), formulas
 
     def _picture(self, scene: Scene, growth: Growth, other: Growth | None, *, mode: Of) -> LinesPicture:
@@ -188,7 +177,7 @@ class GrowthPanel(Panel):
 
     def _meetings(self, growth: Growth, colours: Mapping[str, str]) -> Iterator[Dot]:
         for number, (key, S, value) in enumerate(growth.meetings):
-            said = length(S)
+            said = numbers.whole_or_tenths(S)
             words = tuple(self.say(f"cross_{key}{form}", tokens=said) for form in ("", "_short"))
             tip = self.say(f"cross_{key}_tip", tokens=said)
             at = (math.log10(S), math.log10(value))
@@ -227,11 +216,12 @@ def floor_of(growth: Growth, mode: Of) -> float:
     return math.floor(math.log10(base) - (1.0 if mode == "sequence" else _DEPTH))
 
 
+def _use(scene: Scene) -> Use:
+    """How the cost panels count, for one token."""
+    counts = scene.costing
+    return Use(1, causal=counts.causal, bits=counts.bits, cache_bits=counts.cache_bits)
+
+
 def _form(mode: Of) -> str:
     """Ending of the keys of what the curves are called."""
     return "_bytes" if mode == "bytes" else ""
-
-
-def length(S: Fraction) -> str:
-    """A length as a whole number, or with one decimal."""
-    return numbers.count(int(S)) if S.denominator == 1 else numbers.tenths(float(S))

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import ClassVar
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from ffn_explorer.core.stages import WIDE, Stage
 from ffn_explorer.state import changes, numbers
@@ -12,6 +12,7 @@ from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.stage_info import StageInfo, name_of
 from ffn_explorer.state.text import say
+from ffn_explorer.widgets.body import body_of
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.heatmap import HeatMap
@@ -53,17 +54,11 @@ class MapsPanel(Panel):
         self.modes = ModeTabs(len(MODES))
         self.modes.hide()
         self.map = HeatMap()
-        body = QWidget()
         above = QHBoxLayout()
         above.setSpacing(8)
         above.addWidget(self.tabs, 1)
         above.addWidget(self.modes)
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(above)
-        column.addWidget(self.map, 1)
-        self.set_body(body)
+        self.set_body(body_of(self.map, above=above))
         self.tabs.chosen.connect(self._pin)
         self.modes.chosen.connect(lambda mode: self.change_view(mode=mode))
         self.map.pointed.connect(self._point)

@@ -1,6 +1,5 @@
 """Model: the bill of a whole network or of one layer: every parameter, FLOP and byte, with its formula."""
 
-from collections.abc import Iterator
 from typing import ClassVar
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -12,6 +11,7 @@ from ffn_explorer.state.cost_lines import Amounts, CostLine, lines_of
 from ffn_explorer.state.costing import MOST_TOKENS
 from ffn_explorer.state.costs import (
     Kind,
+    Piece,
     Subject,
     beside_of,
     bill_of,
@@ -86,9 +86,8 @@ class ModelPanel(Panel):
 
     def render_scene(self, scene: Scene) -> None:
         """Draw controls, bars, rows and formulas."""
-        mine, theirs = subject_of(scene.costing, scene.settings), self._beside(scene)
-        bill = bill_of(mine, scene.costing, len(scene.chips))
-        other = None if theirs is None else bill_of(theirs, scene.costing, len(scene.chips))
+        mine, _ = self._subjects(scene)
+        bill, other = self._bills(scene)
         name = self.say(mine.name)
         short = self.say("title_short") if mine.public is None else name
         self.title.set_text(self.say(f"title_{scene.costing.scope}", name=name), short=short)
@@ -97,7 +96,7 @@ class ModelPanel(Panel):
         self.controls.show_words(words_of(scene, mine), scene.look)
         lines = lines_of(bill, other)
         chosen = next((at for at, line in enumerate(lines) if line.key == scene.view(self.name).sort), None)
-        bars = tuple(self._bar(bill, other, kind, names=(name, theirs)) for kind in KINDS)
+        bars = tuple(self._bar(bill, other, kind, names=self._names(scene)) for kind in KINDS)
         group = "" if chosen is None else lines[chosen].group
         self.bars.show_picture(CostPicture(scene.look, bars, group))
         self._show_rows(scene, lines, chosen)
@@ -112,12 +111,11 @@ class ModelPanel(Panel):
             self.say(f"table_{key}") for key in ("which", "name", "parameters", "active", "flops", "bytes")
         ]
         rows = [[*head, self.say("table_formula")]]
-        for subject in (subject_of(scene.costing, scene.settings), self._beside(scene)):
-            if subject is not None:
-                bill = bill_of(subject, scene.costing, len(scene.chips))
+        for name, bill in zip(self._names(scene), self._bills(scene), strict=True):
+            if bill is not None:
                 rows += [
                     [
-                        self.say(subject.name), line_name(scene.look.language, row.name),
+                        name, line_name(scene.look.language, row.name),
                         str(row.count.value), str(row.active.value), str(row.flops.value),
                         str(bill.bytes_of(row)), formula_of(row).equation,
                     ]
@@ -125,8 +123,24 @@ class ModelPanel(Panel):
                 ]  # fmt: skip
         return rows
 
-    def _beside(self, scene: Scene) -> Subject | None:
-        return beside_of(scene.costing, scene.settings, scene.compare)
+    def _subjects(self, scene: Scene) -> tuple[Subject, Subject | None]:
+        """Whose bill, and beside whose."""
+        costing, settings = scene.costing, scene.settings
+        return subject_of(costing, settings), beside_of(costing, settings, scene.compare)
+
+    def _bills(self, scene: Scene) -> tuple[ModelBill, ModelBill | None]:
+        mine, theirs = self._subjects(scene)
+        bill = bill_of(mine, scene.costing, len(scene.chips))
+        return bill, None if theirs is None else bill_of(theirs, scene.costing, len(scene.chips))
+
+    def _names(self, scene: Scene) -> tuple[str, str]:
+        """What both bills are called; two networks of settings are A and B, as everywhere."""
+        mine, theirs = self._subjects(scene)
+        if theirs is None:
+            return self.say(mine.name), ""
+        if mine.public is None and theirs.public is None:
+            return self.say("a"), self.say("b")
+        return self.say(mine.name), self.say(theirs.name)
 
     # Words --------------------------------------------------------------------------------------------------
 
@@ -152,39 +166,38 @@ class ModelPanel(Panel):
     # Pictures -----------------------------------------------------------------------------------------------
 
     def _bar(
-        self, bill: ModelBill, other: ModelBill | None, kind: Kind, *, names: tuple[str, Subject | None]
+        self, bill: ModelBill, other: ModelBill | None, kind: Kind, *, names: tuple[str, str]
     ) -> CostBar:
-        total = self._amount(kind, sum(piece.value for piece in pieces(bill, kind)))
-        if other is None or names[1] is None:
-            active = bill.active()
-            key = "head_active" if kind == "parameters" and active != bill.count() else "head"
-            plain = "head_bytes" if kind == "bytes" else "head"
-            key = plain if kind == "bytes" else key
-            said = {"unit": self.say(kind), "total": total, "active": numbers.count(active)}
-            heads: tuple[str, ...] = (self.say(key, **said), self.say(plain, **said))
-        else:
-            theirs = self._amount(kind, sum(piece.value for piece in pieces(other, kind)))
-            said = {"unit": self.say(kind), "a": total, "b": theirs}
-            named = {"name": names[0], "other": self.say(names[1].name)}
-            ours, beside = (sum(piece.value for piece in pieces(each, kind)) for each in (bill, other))
-            least = said | {"a": self._short(kind, ours), "b": self._short(kind, beside)}
-            heads = (
-                self.say("pair", **said, **named),
-                self.say("pair_short", **said),
-                self.say("pair_short", **least),
-            )
+        mine, theirs = pieces(bill, kind), () if other is None else pieces(other, kind)
+        ours, beside = (sum(piece.value for piece in each) for each in (mine, theirs))
         return CostBar(
-            heads,
+            self._heads(bill, kind, ours) if other is None else self._pair(kind, ours, beside, names=names),
             self.say(f"axis_{kind}"),
-            tuple(self._pieces(bill, kind)),
-            () if other is None else tuple(self._pieces(other, kind)),
+            tuple(self._piece(piece, kind) for piece in mine),
+            tuple(self._piece(piece, kind) for piece in theirs),
         )
 
-    def _pieces(self, bill: ModelBill, kind: Kind) -> Iterator[CostPiece]:
-        for piece in pieces(bill, kind):
-            name, amount = self.say(f"group_{piece.group}"), self._amount(kind, piece.value)
-            words = (self.say("named", name=name, n=self._short(kind, piece.value)), name)
-            yield CostPiece(piece.group, piece.value, words, self.say("tip", name=name, n=amount))
+    def _heads(self, bill: ModelBill, kind: Kind, ours: int) -> tuple[str, ...]:
+        active = bill.active()
+        plain = "head_bytes" if kind == "bytes" else "head"
+        key = "head_active" if kind == "parameters" and active != bill.count() else plain
+        total = self._amount(kind, ours)
+        said = {"unit": self.say(kind), "total": total, "active": numbers.count(active)}
+        return self.say(key, **said), self.say(plain, **said)
+
+    def _pair(self, kind: Kind, ours: int, beside: int, *, names: tuple[str, str]) -> tuple[str, ...]:
+        said = {"unit": self.say(kind), "a": self._amount(kind, ours), "b": self._amount(kind, beside)}
+        least = said | {"a": self._short(kind, ours), "b": self._short(kind, beside)}
+        return (
+            self.say("pair", **said, name=names[0], other=names[1]),
+            self.say("pair_short", **said),
+            self.say("pair_short", **least),
+        )
+
+    def _piece(self, piece: Piece, kind: Kind) -> CostPiece:
+        name, amount = self.say(f"group_{piece.group}"), self._amount(kind, piece.value)
+        words = (self.say("named", name=name, n=self._short(kind, piece.value)), name)
+        return CostPiece(piece.group, piece.value, words, self.say("tip", name=name, n=amount))
 
     def _amount(self, kind: Kind, value: int) -> str:
         return in_words(value) if kind == "bytes" else numbers.count(value)
@@ -248,12 +261,7 @@ class ModelPanel(Panel):
     # Acts ---------------------------------------------------------------------------------------------------
 
     def _lines(self) -> tuple[CostLine, ...]:
-        scene = self.scene
-        if scene is None:
-            return ()
-        theirs, tokens = self._beside(scene), len(scene.chips)
-        bill = bill_of(subject_of(scene.costing, scene.settings), scene.costing, tokens)
-        return lines_of(bill, None if theirs is None else bill_of(theirs, scene.costing, tokens))
+        return () if self.scene is None else lines_of(*self._bills(self.scene))
 
     def _choose_row(self, place: int) -> None:
         self.change_view(sort=self._lines()[place].key)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.core.cost import matrices_of
 from ffn_explorer.core.settings import LIMITS
@@ -15,6 +15,7 @@ from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.shapes import equal_widths, ratio_of, weights_of_one
 from ffn_explorer.widgets.axes import ticks
+from ffn_explorer.widgets.body import body_of
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.labels import ElidedLabel
 from ffn_explorer.widgets.lines_plot import Dot, Line, LinesPicture, LinesPlot
@@ -39,13 +40,7 @@ class RatioPanel(Panel):
         super().__init__(parent)
         self.readout = ElidedLabel(align=Qt.AlignmentFlag.AlignRight)
         self.plot = LinesPlot(plain=True)
-        body = QWidget(self)
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self.readout)
-        column.addWidget(self.plot, 1)
-        self.set_body(body)
+        self.set_body(body_of(self.plot, above=self.readout))
         self.plot.picked.connect(lambda x: self._set_ratio(round(x * _FINE) / _FINE))
         self.plot.nudged.connect(self._nudge)
         self.plot.released.connect(self.gesture_ended)
@@ -67,7 +62,7 @@ class RatioPanel(Panel):
         key = "readout_expert" if s.is_moe else "readout"
         self.readout.set_text(self.say(key, **said), short=self.say("readout_short", **said))
         basis = "usual" if scene.compare is None else "compared"
-        note = self.say(f"note_{basis}", weights=_whole_words(weights))
+        note = self.say(f"note_{basis}", weights=numbers.whole_or_tenths(weights))
         self.note.set_text(note, short=self.say("note_short", weights=numbers.axis(float(weights))))
         self.plot.show_picture(self._picture(scene, weights))
 
@@ -97,7 +92,7 @@ class RatioPanel(Panel):
         dots = []
         for n, width, colour in zip(widths, widths.values(), colours, strict=True):
             ratio = Fraction(width) / s.d_model
-            values = {"n": n, "d_ff": _whole_words(width), "ratio": ratio_words(ratio)}
+            values = {"n": n, "d_ff": numbers.whole_or_tenths(width), "ratio": ratio_words(ratio)}
             words = (self.say("match", **values), self.say("match_short", **values))
             strong = s.gated == (n == 3)
             dots.append(
@@ -148,7 +143,3 @@ def ratio_words(ratio: Fraction) -> str:
     if ratio.limit_denominator(12) == ratio:
         return str(ratio)
     return numbers.short(float(ratio), digits=4)
-
-
-def _whole_words(value: Fraction) -> str:
-    return numbers.count(int(value)) if value.denominator == 1 else numbers.tenths(float(value))

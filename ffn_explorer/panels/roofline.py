@@ -5,13 +5,14 @@ from typing import ClassVar
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from ffn_explorer.core.roofline_records import Operating, Roofline
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.costs import tokens_in
 from ffn_explorer.state.scene import Scene
+from ffn_explorer.widgets.body import body_of
 from ffn_explorer.widgets.buttons import WordButton
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.labels import ElidedLabel
@@ -41,12 +42,7 @@ class RooflinePanel(Panel):
         self.plot = LinesPlot()
         self.offer_measure = Offer()
         self.readout = ElidedLabel(align=Qt.AlignmentFlag.AlignRight)
-        self.page = QWidget()
-        column = QVBoxLayout(self.page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self.readout)
-        column.addWidget(self.plot, 1)
+        self.page = body_of(self.plot, above=self.readout)
         body = QWidget(self)
         self._pages = QStackedLayout(body)
         self._pages.addWidget(self.offer_measure)

@@ -5,13 +5,14 @@ from typing import ClassVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from ffn_explorer.core.readings import Memories
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
+from ffn_explorer.widgets.body import body_of
 from ffn_explorer.widgets.buttons import WordButton
 from ffn_explorer.widgets.drawn_text import fitting
 from ffn_explorer.widgets.fonts import font
@@ -113,19 +114,14 @@ class RunningSumPanel(Panel):
         self.label.setText(fitting((self.say("keep"), self.say("k")), self.label.font(), room))
 
     def _body(self) -> QWidget:
-        body, controls = QWidget(self), QHBoxLayout()
+        controls = QHBoxLayout()
         controls.setSpacing(SPACING_PX)
         controls.addWidget(self.label)
         controls.addWidget(self.field)
         controls.addWidget(self.all)
         controls.addWidget(self.readout, 1)
         self.label.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(controls)
-        column.addWidget(self.plot, 1)
-        return body
+        return body_of(self.plot, above=controls)
 
     def _lacking(self, scene: Scene, run: RunResult | None, found: Memories | None) -> str:
         """Why there is no curve, or nothing to say."""

@@ -6,7 +6,7 @@ H heads of width h, H_kv of them for keys and values.
 
 from typing import NamedTuple
 
-from ffn_explorer.core.cost import bill
+from ffn_explorer.core.cost import bill, matrices_of
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.state import numbers
 from ffn_explorer.state.counters import Line, Segment
@@ -71,7 +71,7 @@ def line_formula(settings: Settings, lines: tuple[Line, ...], segment: Segment) 
 
 
 def _ffn(s: Settings) -> tuple[str, str]:
-    matrices = 3 if s.gated else 2
+    matrices = matrices_of(s)
     symbols, terms = f"{matrices}·D·F", f"{matrices}·{s.d_model:,}·{s.d_ff:,}"
     biases = _biases(s) if s.bias else ("", "")
     if s.bias:

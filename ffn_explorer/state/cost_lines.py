@@ -78,7 +78,7 @@ def _bytes(bill: ModelBill, row: Row) -> str:
 
 
 def _total(name: str, bill: ModelBill, other: ModelBill | None) -> CostLine:
-    inside = [_amounts(bill, row) for row in bill.rows if not TOTALS[name] or row.part in TOTALS[name]]
+    inside = _inside(name, bill)
     formulas = [
         " + ".join(numbers.count(value) for value in values if value) + f" = {numbers.count(sum(values))}"
         for values in zip(*inside, strict=True)
@@ -86,12 +86,16 @@ def _total(name: str, bill: ModelBill, other: ModelBill | None) -> CostLine:
     return CostLine(
         f"total.{name}",
         "",
-        _sum(name, bill),
-        None if other is None else _sum(name, other),
+        _sum(inside),
+        None if other is None else _sum(_inside(name, other)),
         (formulas[0], formulas[1], formulas[2]),
     )
 
 
-def _sum(name: str, bill: ModelBill) -> Amounts:
-    inside = [_amounts(bill, row) for row in bill.rows if not TOTALS[name] or row.part in TOTALS[name]]
+def _inside(name: str, bill: ModelBill) -> list[Amounts]:
+    """The rows that go into a sum."""
+    return [_amounts(bill, row) for row in bill.rows if not TOTALS[name] or row.part in TOTALS[name]]
+
+
+def _sum(inside: list[Amounts]) -> Amounts:
     return Amounts(*(sum(values) for values in zip(*inside, strict=True)))

@@ -14,7 +14,6 @@ BITS = (32, 16, 8, 4)
 MOST_TOKENS = 10_000_000
 """Longest sequence that a bill is made for."""
 
-
 MOST_WEIGHTS = 10**15
 """Largest budget of weights."""
 

@@ -125,11 +125,9 @@ def value_of(bill: ModelBill, row: Row, kind: Kind) -> int:
     return row.count.value if kind == "parameters" else row.flops.value
 
 
-def formula_of(row: Row, kind: Kind = "parameters") -> Sum:
-    """Formula of a row's number; of its FLOPs, or of what it keeps, where it has no parameters."""
-    if kind == "flops" or (not row.count.terms and not row.cached.terms):
-        return row.flops
-    return row.cached if not row.count.terms else row.count
+def formula_of(row: Row) -> Sum:
+    """Formula of a row's parameters; where it has none, of what it keeps, or else of its FLOPs."""
+    return next((each for each in (row.count, row.cached) if each.terms), row.flops)
 
 
 def ffn_share(bill: ModelBill, *, active: bool = False) -> float:

@@ -1,6 +1,7 @@
 """Numbers as shown: 3 significant digits, a true minus sign, thousands separated, K M G T on axes."""
 
 import math
+from fractions import Fraction
 
 MINUS = "−"
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -44,6 +45,11 @@ def axis(value: float) -> str:
 def tenths(value: float) -> str:
     """Number with one decimal at most: "1", "2.5", "1,024.3"."""
     return _signed(f"{value:,.1f}".removesuffix(".0"))
+
+
+def whole_or_tenths(value: Fraction) -> str:
+    """Exact number: whole as such, else with one decimal: "2,048", "1,365.3"."""
+    return count(int(value)) if value.denominator == 1 else tenths(float(value))
 
 
 def percent(fraction: float) -> str:

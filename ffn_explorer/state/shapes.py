@@ -5,6 +5,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from ffn_explorer.core.bill_row import Use
+from ffn_explorer.core.cost import copies_of, router_weights
 from ffn_explorer.core.depth_width import at_budget, stack_weights
 from ffn_explorer.core.model_bill import model_bill
 from ffn_explorer.core.settings import Settings
@@ -67,9 +68,8 @@ def ratio_of(settings: Settings) -> Fraction:
 
 def weights_of_one(settings: Settings, compare: Compare | None) -> Fraction:
     """Weights that one FFN should have to match B, or the usual FFN of this D; a mixture shares them out."""
-    copies = settings.experts + settings.shared_experts if settings.is_moe else 1
-    router = settings.experts * settings.d_model if settings.is_moe else 0
-    return Fraction(max(0, weights_to_match(settings, compare) - router), copies)
+    weights = weights_to_match(settings, compare) - router_weights(settings)
+    return Fraction(max(0, weights), copies_of(settings))
 
 
 def equal_widths(settings: Settings, compare: Compare | None) -> dict[int, Fraction]:

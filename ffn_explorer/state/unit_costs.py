@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ffn_explorer.core.cost import bill, matrices_of
+from ffn_explorer.core.cost import bill, copies_of, matrices_of
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.state.result import RunResult
 
@@ -51,5 +51,4 @@ def row_share(settings: Settings, row: int, *, wide: bool, expert: int | None) -
     Experts stand one after the other, the shared ones last, as in the bill.
     """
     rows = settings.d_ff if wide else settings.d_model
-    copies = settings.experts + settings.shared_experts if settings.is_moe else 1
-    return ((expert or 0) * rows + row + 0.5) / (copies * rows)
+    return ((expert or 0) * rows + row + 0.5) / (copies_of(settings) * rows)

@@ -1,11 +1,9 @@
 """How a BillPicture is painted: what the pass moves and what is chosen over layers of all that rests."""
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from ffn_explorer.core.stages import Stage
-from ffn_explorer.state import numbers
-from ffn_explorer.widgets.axes import ticks
 from ffn_explorer.widgets.bill_hairlines import draw_hairlines
 from ffn_explorer.widgets.bill_parts import Part, Parts, parts_of
 from ffn_explorer.widgets.bill_picture import (
@@ -22,7 +20,8 @@ from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text, fitt
 from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.layers import Layers
-from ffn_explorer.widgets.sizes import line_px, px
+from ffn_explorer.widgets.sizes import line_px
+from ffn_explorer.widgets.stacked_bar import draw_ticks
 from ffn_explorer.widgets.theme import Theme, blend, ink_on, theme_of
 
 _UNREAD = 0.22
@@ -89,7 +88,9 @@ class BillPainter:
             self._line(bar.head, place.head, ink=True)
             self._line(bar.formula, place.formula)
             if place.ticks.height():
-                self._ticks(bar, place)
+                draw_ticks(
+                    self.painter, bar.most, bar=place.bar, below=place.ticks, unit=bar.unit, look=self.look
+                )
         for name in STILL:
             self._line(getattr(self.picture, name), getattr(self.places, name))
         for _, place, parts in self.bars:
@@ -194,26 +195,6 @@ class BillPainter:
             thick = line_px(self.look, 2)
             under = QRectF(rect.left(), rect.bottom(), rect.width() - 1, thick)
             self.painter.fillRect(under, QColor(self.theme.ink))
-
-    def _ticks(self, bar: Bar, place: BarPlaces) -> None:
-        """Axis from 0 to the largest total, its unit at the right end."""
-        strip, line = place.ticks, self.places.line
-        metrics = QFontMetricsF(self.small)
-        unit = QRectF(strip.right() - metrics.horizontalAdvance(bar.unit) - 2, strip.top(), 0, line)
-        unit.setRight(strip.right())
-        draw_text(self.painter, bar.unit, unit, font=self.small, colour=self.theme.muted, align=RIGHT)
-        most = max(1, int(place.bar.width() / px(self.look, 78)))
-        taken = unit.left() - px(self.look, 6)
-        for tick in ticks(0.0, float(bar.most), most=most):
-            text = numbers.axis(tick)
-            x = place.bar.left() + place.bar.width() * tick / bar.most
-            width = metrics.horizontalAdvance(text) + 2
-            left = max(x - width / 2, place.bar.left() - 1)
-            if left + width <= taken:
-                self.painter.setPen(QPen(QColor(self.theme.muted), line_px(self.look)))
-                self.painter.drawLine(QPointF(x, strip.top()), QPointF(x, strip.top() + px(self.look, 2)))
-                label = QRectF(left, strip.top() + px(self.look, 1), width, line)
-                draw_text(self.painter, text, label, font=self.small, colour=self.theme.muted, align=CENTRE)
 
     def _rows(self) -> None:
         """The table: names at the left, numbers in columns aligned at their ends."""

@@ -11,6 +11,7 @@ from ffn_explorer.widgets.bill_picture import Bar, BarPlaces, Piece
 from ffn_explorer.widgets.drawn_text import advance
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.sizes import px
+from ffn_explorer.widgets.stacked_bar import laid
 
 SLIVER_PX = 2
 """Pieces up to this width have no gap at their end: there they share a pixel with the next one."""
@@ -48,17 +49,6 @@ def parts_of(bar: Bar, place: BarPlaces, look: Appearance) -> Parts:
     """Lay out both strips of a bar."""
     most = bar.most
     return Parts(_parts(bar.pieces, place.bar, most, look), _parts(bar.other, place.other, most, look))
-
-
-def laid(pieces: tuple[Piece, ...], strip: QRectF, most: int) -> list[tuple[Piece, QRectF]]:
-    """Pieces from left to right, as long as they are large."""
-    made, before = [], 0
-    for piece in pieces:
-        left = strip.left() + strip.width() * before / most
-        width = strip.width() * piece.value / most
-        made.append((piece, QRectF(left, strip.top(), width, strip.height())))
-        before += piece.value
-    return made
 
 
 def _parts(pieces: tuple[Piece, ...], strip: QRectF, most: int, look: Appearance, /) -> tuple[Part, ...]:

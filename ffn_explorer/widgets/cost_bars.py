@@ -9,14 +9,13 @@ from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ffn_explorer.core.stages import Stage
-from ffn_explorer.state import numbers
 from ffn_explorer.state.app_state import Appearance
-from ffn_explorer.widgets.axes import ticks
-from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, advance, draw_text, fitting
+from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, advance, draw_text, fitting
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.hatch import whole
 from ffn_explorer.widgets.picture_canvas import PictureCanvas
 from ffn_explorer.widgets.sizes import line_px, px
+from ffn_explorer.widgets.stacked_bar import draw_ticks, laid
 from ffn_explorer.widgets.theme import Theme, blend, ink_on, theme_of
 
 LEAST_BAR_PX, MOST_BAR_PX = 10.0, 30.0
@@ -158,8 +157,8 @@ class CostBars(PictureCanvas[CostPicture]):
 
     def _paint_bar(self, painter: QPainter, shown: CostPicture, bar: CostBar, place: _Places) -> None:
         theme, small = theme_of(self.look), font(self.look, "small")
-        head = fitting(bar.head, font(self.look, "small", bold=True), place.head.width())
         bold = font(self.look, "small", bold=True)
+        head = fitting(bar.head, bold, place.head.width())
         draw_text(painter, head, place.head, font=bold, colour=theme.ink, align=LEFT)
         for piece, rect in laid(bar.pieces, place.strip, bar.most):
             ground = colour_of(piece.group, theme)
@@ -176,39 +175,11 @@ class CostBars(PictureCanvas[CostPicture]):
         for piece, rect in laid(bar.other, place.other, bar.most):
             inner = rect.adjusted(0, 0, -1, 0) if rect.width() > 2 else rect
             painter.fillRect(inner, blend(colour_of(piece.group, theme).name(), theme.surface, 0.55))
-        self._paint_ticks(painter, bar, place.ticks)
-
-    def _paint_ticks(self, painter: QPainter, bar: CostBar, place: QRectF) -> None:
-        """Axis from 0 to the larger total, its unit at the right end."""
-        theme, small = theme_of(self.look), font(self.look, "small")
-        wide = advance(bar.unit, small) + 4
-        unit = QRectF(place.right() - wide, place.top(), wide, place.height())
-        draw_text(painter, bar.unit, unit, font=small, colour=theme.muted, align=RIGHT)
-        most = max(1, int(place.width() / px(self.look, 84)))
-        for tick in ticks(0.0, float(bar.most), most=most):
-            text = numbers.axis(tick)
-            x = place.width() * tick / bar.most
-            width = advance(text, small) + 2
-            left = max(0.0, x - width / 2)
-            if left + width <= unit.left() - px(self.look, 6):
-                painter.setPen(QPen(QColor(theme.muted), line_px(self.look)))
-                painter.drawLine(QPointF(x, place.top()), QPointF(x, place.top() + px(self.look, 2)))
-                label = QRectF(left, place.top() + px(self.look, 1), width, place.height())
-                draw_text(painter, text, label, font=small, colour=theme.muted, align=CENTRE)
+        draw_ticks(painter, bar.most, bar=place.strip, below=place.ticks, unit=bar.unit, look=self.look)
 
     def _report(self, at: QPointF | None) -> None:
         piece = None if at is None else self.piece_at(at)
         self.setToolTip("" if piece is None else f"<p>{escape(piece.tip)}</p>")
-
-
-def laid(pieces: tuple[CostPiece, ...], strip: QRectF, most: int) -> list[tuple[CostPiece, QRectF]]:
-    """Pieces from left to right, as long as they are large."""
-    made, before = [], 0
-    for piece in pieces:
-        left = strip.left() + strip.width() * before / most
-        made.append((piece, QRectF(left, strip.top(), strip.width() * piece.value / most, strip.height())))
-        before += piece.value
-    return made
 
 
 def colour_of(group: str, theme: Theme) -> QColor:

@@ -27,6 +27,8 @@ def words_of(scene: Scene, mine: Subject) -> CostWords:
     """Words in the scene's language, and what is chosen."""
     costing, language = scene.costing, scene.look.language
     own = (OWN, _say(language, "own"))
+    # Where no second bill was chosen, that of B stands under the settings'.
+    nothing = "nothing" if scene.compare is None or costing.model else "nothing_b"
     chosen = {
         "scope": costing.scope,
         "phase": costing.phase,
@@ -36,7 +38,7 @@ def words_of(scene: Scene, mine: Subject) -> CostWords:
     fields = {"model": "of", "beside": "beside", "tokens": f"tokens_{costing.phase}"}
     return CostWords(
         models=(own, *_known()),
-        beside=((NOTHING, _say(language, "nothing")), own, *_known()),
+        beside=((NOTHING, _say(language, nothing)), own, *_known()),
         model=costing.model or OWN,
         other=_beside(costing),
         tokens=costing.tokens,

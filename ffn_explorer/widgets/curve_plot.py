@@ -93,11 +93,8 @@ class CurvePlot(Plot[CurvePicture]):
         self._bars = StackedBars()
         self._band = pg.BarGraphItem(x0=[], x1=[], y0=[], height=[], pen=None)
         self._slope, self._other, self._curve = (pg.PlotCurveItem(antialias=True) for _ in range(3))
-        items = (self._band, *self._bars.items)
-        depths = (*((1, item) for item in items), (4, self._slope), (5, self._other), (6, self._curve))
-        for depth, item in depths:
-            item.setZValue(depth)
-            self.box.addItem(item, ignoreBounds=True)
+        self.add_items(self._band, *self._bars.items, depth=1)
+        self.add_items(self._slope, self._other, self._curve, depth=4)
         for item in (self._slope, self._other, self._curve):
             item.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         self.moved.connect(self._report)

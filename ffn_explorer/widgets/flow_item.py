@@ -1,5 +1,6 @@
 """FlowItem: the flow as one graphics item, painted from layers that are made once for each picture."""
 
+import logging
 from collections.abc import Callable, Hashable
 
 import pyqtgraph as pg
@@ -19,6 +20,8 @@ from ffn_explorer.widgets.flow_strip import strip_image
 from ffn_explorer.widgets.layers import Layers, device_scale
 from ffn_explorer.widgets.reveal import ribbon_share
 from ffn_explorer.widgets.theme import theme_of
+
+log = logging.getLogger(__name__)
 
 FADED = 0.22
 """Opacity of the other ribbons while one neuron or dimension is looked at."""
@@ -83,10 +86,14 @@ class FlowItem(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph carries no 
     def paint(
         self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
     ) -> None:
-        """Paint the picture at the scene's moment."""
-        picture, scene = self.picture, self.scene_shown
-        if picture is None or scene is None:
-            return
+        """Paint the picture at the scene's moment; an error is logged: let through, it ends the program."""
+        if self.picture is not None and self.scene_shown is not None:
+            try:
+                self._paint(painter, self.picture, self.scene_shown)
+            except Exception:
+                log.exception("the flow could not be painted")
+
+    def _paint(self, painter: QPainter, picture: FlowPicture, scene: Scene) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         progress = self.progress()
         focus = focus_of(scene, picture)

@@ -88,7 +88,9 @@ def _covers(plate: Plate, grid: Grid) -> bool:
     if plate.stage in SHORT_STEPS:
         return False
     after = grid.column(plate.stage).box.x
-    before = max(column.box.right for column in grid.columns if column.box.right < after)
+    ends = (column.box.right for column in grid.columns if column.box.right < after)
+    # In a sliver of a card the columns meet: then there is no gap, and any plate covers too much.
+    before = max(ends, default=after)
     return plate.box.w > MOST_COVERED * (after - before)
 
 

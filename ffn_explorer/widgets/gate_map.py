@@ -47,8 +47,7 @@ class GateMap(Plot[GateMapPicture]):
         """Columns of numbers that stand beside the map; 0 writes them into its corners."""
         self._made_from: tuple[object, ...] = ()
         self._density = pg.ImageItem(axisOrder="row-major")
-        self._density.setZValue(1)
-        self.box.addItem(self._density, ignoreBounds=True)
+        self.add_items(self._density, depth=1)
         self.moved.connect(self._report)
 
     def show_picture(self, picture: GateMapPicture) -> None:

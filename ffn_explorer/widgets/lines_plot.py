@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QWidget
@@ -49,10 +48,7 @@ class LinesPlot(Plot[LinesPicture]):
         self._named: tuple[tuple[str, ...], ...] = ()
         self._plain = plain
         self._zero.setVisible(plain)
-        self._items = tuple(pg.PlotCurveItem(antialias=True, connect="finite") for _ in range(_MOST_LINES))
-        for depth, item in enumerate(self._items, 4):
-            item.setZValue(depth)
-            self.box.addItem(item, ignoreBounds=True)
+        self._items = self.add_curves(_MOST_LINES)
         self.moved.connect(self._report)
 
     def show_picture(self, picture: LinesPicture) -> None:

@@ -54,9 +54,20 @@ class Plot(PictureCanvas[P]):
         self.addItem(self.box)
         self._grid = pg.PlotCurveItem(connect="pairs")
         self._zero = pg.PlotCurveItem(connect="pairs")
-        for depth, item in ((0, self._grid), (3, self._zero)):
+        self.add_items(self._grid, depth=0)
+        self.add_items(self._zero, depth=3)
+
+    def add_items(self, *items: pg.GraphicsObject, depth: int) -> None:
+        """Put items into the plot, each over the one before; the grid lies at 0, the zero axes at 3."""
+        for item in items:
             item.setZValue(depth)
             self.box.addItem(item, ignoreBounds=True)
+
+    def add_curves(self, count: int) -> tuple[pg.PlotCurveItem, ...]:
+        """Smooth curves over the axes, each over the one before, with gaps where a number is missing."""
+        made = tuple(pg.PlotCurveItem(antialias=True, connect="finite") for _ in range(count))
+        self.add_items(*made, depth=4)
+        return made
 
     def show_sentence(self, sentence: str, look: Appearance) -> None:
         """Draw nothing but a sentence."""

@@ -40,9 +40,8 @@ class SpreadPlot(Plot[SpreadPicture]):
         self._token, self._other = pg.PlotCurveItem(), pg.PlotCurveItem()
         # No size is 0 on this axis: the line through x = 0 would stand at |hidden| = 1.
         self._zero.setVisible(False)
-        for depth, item in ((1, self._bars), (4, self._other), (5, self._token)):
-            item.setZValue(depth)
-            self.box.addItem(item, ignoreBounds=True)
+        self.add_items(self._bars, depth=1)
+        self.add_items(self._other, self._token, depth=4)
         self.moved.connect(self._drag)
 
     def show_picture(self, picture: SpreadPicture) -> None:

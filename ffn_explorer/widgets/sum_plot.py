@@ -4,7 +4,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
@@ -68,10 +67,7 @@ class SumPlot(Plot[SumPicture]):
         """Build an empty plot."""
         super().__init__(parent)
         self._held = False
-        self._lines = tuple(pg.PlotCurveItem(antialias=True, connect="finite") for _ in range(4))
-        for depth, item in enumerate(self._lines, 4):
-            item.setZValue(depth)
-            self.box.addItem(item, ignoreBounds=True)
+        self._lines = self.add_curves(4)
         self.moved.connect(self._report)
 
     def show_picture(self, picture: SumPicture) -> None:

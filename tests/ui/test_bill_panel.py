@@ -14,10 +14,10 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.panels.bill import BillPanel
 from ffn_explorer.state import changes, timeline
 from ffn_explorer.state.app_state import Appearance, Compare, Playback, Point, Selection
-from ffn_explorer.widgets import bill_paint, drawn_text
+from ffn_explorer.widgets import bill_paint, drawn_text, stacked_bar
 from ffn_explorer.widgets.bill_hairlines import Hairline
-from ffn_explorer.widgets.bill_parts import laid
 from ffn_explorer.widgets.bill_picture import LINES, BillPicture, Piece
+from ffn_explorer.widgets.stacked_bar import laid
 from tests.ui.live import SMALL, Live, scene_of, state_of
 from tests.ui.pictures import mouse, shown
 
@@ -295,7 +295,8 @@ def test_no_word_is_cut(
             cut.append(text)
         original(painter, text, place, font=font, **style)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(bill_paint, "draw_text", record)
+    for module in (bill_paint, stacked_bar):
+        monkeypatch.setattr(module, "draw_text", record)
     wide = (round(size[0] * look.scale), round(size[1] * look.scale))
     for settings, compare in ((WIDE, None), (GATED, Compare(SMALL)), (MIXED, None)):
         chosen = Selection(stage=Stage.UP)

@@ -12,8 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.costs import GROUPS
-from ffn_explorer.widgets import cost_bars
-from ffn_explorer.widgets.cost_bars import CostBar, CostBars, CostPicture, CostPiece, colour_of, laid
+from ffn_explorer.widgets import cost_bars, stacked_bar
+from ffn_explorer.widgets.cost_bars import CostBar, CostBars, CostPicture, CostPiece, colour_of
+from ffn_explorer.widgets.stacked_bar import laid
 from ffn_explorer.widgets.theme import THEMES, contrast, ink_on
 from tests.snapshots.pictures import picture_of
 from tests.ui.live import mouse, settle
@@ -168,7 +169,8 @@ def test_no_word_is_cut_or_over_another(
             left = place.right() - wide if right else place.left()
             found.append((text, QRectF(left, place.top(), wide, place.height())))
 
-    monkeypatch.setattr(cost_bars, "draw_text", record)
+    for module in (cost_bars, stacked_bar):
+        monkeypatch.setattr(module, "draw_text", record)
     bars = bars_of(window, picture(look, beside=True), size=(width, 420))
     found.clear()
     bars.grab()

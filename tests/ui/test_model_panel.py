@@ -16,8 +16,9 @@ from ffn_explorer.state.costing import Costing
 from ffn_explorer.state.costs import group_of
 from ffn_explorer.state.models import model, models
 from ffn_explorer.state.text import catalogue
-from ffn_explorer.widgets.cost_bars import CostBar, laid
+from ffn_explorer.widgets.cost_bars import CostBar
 from ffn_explorer.widgets.ranked import Ranking
+from ffn_explorer.widgets.stacked_bar import laid
 from tests.ui.live import SMALL, Live, mouse, pick, settle, state_of
 
 LLAMA = Costing("llama-3-8b", tokens=8_192)
@@ -140,7 +141,15 @@ def test_b_is_the_second_bill_until_another_is_chosen(qtbot: QtBot) -> None:
     shown = live(qtbot, compare=Compare(SMALL.with_(d_ff=200)))
     mine, theirs = (sum(p.value for p in of) for of in (bars_of(shown)[0].pieces, bars_of(shown)[0].other))
     assert theirs - mine == SMALL.layers * (200 - 64) * (2 * 24 + 1)
+    assert bars_of(shown)[0].head[0] == f"parameters: A {mine:,}, B {theirs:,}", (
+        "both are networks of settings"
+    )
+    assert panel_of(shown).controls.beside.currentText() == "B (compared)"
+    table = panel_of(shown).table()
+    assert table is not None
+    assert {row[0] for row in table[1:]} == {"A", "B"}
     shown.change(changes.set_costing(model="gpt2-small"))
+    assert panel_of(shown).controls.beside.currentText() == "none"
     assert bars_of(shown)[0].other == (), "a public model has no B"
     pick(panel_of(shown).controls.beside, "The settings")
     assert beside(shown) == ""
