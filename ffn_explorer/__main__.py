@@ -3,6 +3,7 @@
 import signal
 import sys
 import traceback
+from argparse import Namespace
 from collections.abc import Sequence
 
 from ffn_explorer.cli import COMMANDS
@@ -64,6 +65,12 @@ def _run(arguments: list[str]) -> int:
     from ffn_explorer.app.start import start
 
     given = frozenset(row.name for row in OPTIONS if row.name in args)
+    if "open" in given:
+        from ffn_explorer.cli.opened import window_target
+
+        look = {name: value for name, value in vars(args).items() if name in ("lang", "theme")}
+        target = window_target(vars(args), options=given)
+        return start(state_from(Namespace(**look)), given=given, target=target)
     return start(state_from(args) if given else None, given=given)
 
 

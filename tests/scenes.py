@@ -22,9 +22,9 @@ from ffn_explorer.state.app_state import Appearance, Cell, Playback, Selection, 
 from ffn_explorer.state.compute import tokens_of
 from ffn_explorer.state.pyramid import activity_levels, pyramid
 from ffn_explorer.state.requests import RunRequest
-from ffn_explorer.state.resolver import origin_of
 from ffn_explorer.state.result import Activity, Curve, Detail, Floats, RunResult
 from ffn_explorer.state.scene import Chip, Scene
+from ffn_explorer.state.scene_parts import origin_of
 from ffn_explorer.state.stage_info import stage_infos
 from ffn_explorer.state.visible import visible
 

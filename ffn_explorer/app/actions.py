@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ffn_explorer.app import acts
+from ffn_explorer.app import acts, open_acts
 from ffn_explorer.app.acts import ask
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import Appearance
@@ -14,8 +14,8 @@ from ffn_explorer.state.text import Text, text
 if TYPE_CHECKING:
     from ffn_explorer.app.window import Window
 
-Group = Literal["file", "edit", "compare", "pass", "panels", "view", "help"]
-GROUPS: tuple[Group, ...] = ("pass", "panels", "view", "compare", "edit", "file", "help")
+Group = Literal["file", "source", "edit", "compare", "pass", "panels", "view", "help"]
+GROUPS: tuple[Group, ...] = ("pass", "panels", "view", "compare", "edit", "file", "source", "help")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +128,38 @@ EDIT_ACTIONS = (
 )
 
 FILE_ACTIONS = (
-    Action("open", "file", ("Ctrl+O",), acts.open_session),
+    Action("open", "file", ("Ctrl+O",), open_acts.open_file),
+    Action("open_folder", "file", ("Ctrl+Shift+O",), open_acts.open_folder),
+    Action("open_link", "file", ("Ctrl+L",), open_acts.open_typed),
+    Action("paste_link", "file", ("Ctrl+V",), open_acts.open_pasted),
     Action("save", "file", ("Ctrl+S",), acts.save_session_as),
     Action("export", "file", ("Ctrl+E",), acts.export_window),
     Action("export_panel", "file", ("Ctrl+Shift+E",), acts.export_panel),
     Action("quit", "file", ("Ctrl+Q",), lambda window: window.close()),
+)
+
+SOURCE_ACTIONS = (
+    Action(
+        "layer_back",
+        "source",
+        ("[",),
+        open_acts.step_layer(-1),
+        repeats=True,
+        label=open_acts.with_file("layer_back"),
+    ),
+    Action(
+        "layer_on",
+        "source",
+        ("]",),
+        open_acts.step_layer(1),
+        repeats=True,
+        label=open_acts.with_file("layer_on"),
+    ),
+    Action("copy_link", "source", ("Ctrl+Shift+C",), open_acts.copy_link, label=open_acts.copy_label),
+    Action("hidden_states", "source", (), open_acts.open_rows, label=open_acts.with_file("hidden_states")),
+    Action("embeddings", "source", (), open_acts.use_embeddings, label=open_acts.embeddings_label),
+    Action("correct", "source", (), open_acts.correct, label=open_acts.with_file("correct")),
+    Action("random", "source", (), open_acts.leave, label=open_acts.leave_label),
 )
 
 HELP_ACTIONS = (
@@ -148,5 +175,6 @@ ACTIONS: tuple[Action, ...] = (
     *COMPARE_ACTIONS,
     *EDIT_ACTIONS,
     *FILE_ACTIONS,
+    *SOURCE_ACTIONS,
     *HELP_ACTIONS,
 )

@@ -14,7 +14,7 @@ from ffn_explorer.state.app_state import AppState, ThemeName
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.numbers import count
 from ffn_explorer.state.setting_changes import parameter_matched
-from ffn_explorer.state.storage import SUFFIX, read_session, save_session
+from ffn_explorer.state.storage import SUFFIX, save_session
 from ffn_explorer.state.text import Text, text
 from ffn_explorer.widgets.panel import Panel
 
@@ -85,7 +85,7 @@ def compare_end_label(window: "Window") -> Text | None:
 def match_label(window: "Window") -> Text | None:
     """Words of the parameter match; None while no other Dff would come nearer, or none can be chosen."""
     state = window.director.state
-    if state.source.memory is not None or parameter_matched(state.settings, state.compare) == state.settings:
+    if not state.source.plain or parameter_matched(state.settings, state.compare) == state.settings:
         return None
     return text("action.match")
 
@@ -132,22 +132,6 @@ def go_to_token(window: "Window") -> None:
     token = dialogs.ask_token(window, window.scene)
     if token is not None:
         window.director.request(changes.select_token(token))
-
-
-def open_session(window: "Window") -> None:
-    """Ask for a session file and take it over."""
-    from ffn_explorer.app import dialogs  # not wanted before the first picture
-
-    path = dialogs.ask_open(window, window.folder, suffixes=(SUFFIX,))
-    if path is not None:
-        window.folder = path.parent
-        window.director.attempt(lambda: _take_over(window, path))
-
-
-def _take_over(window: "Window", path: Path) -> None:
-    state, note = read_session(path)
-    window.director.apply(changes.load_state(state))
-    window.director.tell(note)
 
 
 def save_session_as(window: "Window") -> None:

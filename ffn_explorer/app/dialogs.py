@@ -182,14 +182,6 @@ def ask_token(window: QWidget, scene: Scene) -> int | None:
     return dialog.token if dialog.exec() == QDialog.DialogCode.Accepted else None
 
 
-def ask_open(window: "Window", folder: Path, *, suffixes: tuple[str, ...]) -> Path | None:
-    """File that a person wants opened, or None."""
-    language = window.look.language
-    title = say(language, "dialog.open_title")
-    chosen, _ = QFileDialog.getOpenFileName(window, title, str(folder), _filter(language, suffixes))
-    return Path(chosen) if chosen else None
-
-
 def ask_save(window: "Window", suggestion: Path, *, suffixes: tuple[str, ...]) -> Path | None:
     """Place for a new file, with the first suffix where a person typed none; None if not wanted."""
     language = window.look.language

@@ -4,7 +4,6 @@ import logging
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from time import perf_counter
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -12,16 +11,18 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from ffn_explorer.app.clock import FRAME_MS, Clock
 from ffn_explorer.app.loader import Loader
 from ffn_explorer.app.torch_import import no_preparation
+from ffn_explorer.app.works import Works
 from ffn_explorer.core.budget import check
 from ffn_explorer.core.errors import ExplorerError
 from ffn_explorer.core.spec_of import spec_of
 from ffn_explorer.core.stages import Stage, stages_of
 from ffn_explorer.state import changes, timeline
 from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.asked import chosen_in, drawn_in
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.compute import tokens_of
 from ffn_explorer.state.handmade_changes import check_state
-from ffn_explorer.state.needs import ROOFLINE, in_sight, measurements, ordinary
+from ffn_explorer.state.needs import ROOFLINE, in_sight, measurements, ordinary, readings
 from ffn_explorer.state.requests import RooflineRequest, roofline_of, run_of
 from ffn_explorer.state.resolver import Resolver
 from ffn_explorer.state.result import RunResult
@@ -63,11 +64,15 @@ class Director(QObject):
         self.loader = Loader(results, self, needs=ordinary)
         self.measurer = Loader(results, self, needs=measurements, prepare=no_preparation)
         """A thread of its own: a measurement takes seconds, and a click must not wait for it."""
+        self.works = Works(self)
+        """What is under way on other threads; others may join it."""
+        self.reader = Loader(results, self, needs=readings, prepare=no_preparation)
+        """And one for what is read of an opened file, larger than memory, for its own panels."""
+        self.loaders = (self.loader, self.measurer, self.reader)
         self.clock = Clock(self)
         self._resolver = Resolver(results)
         self._scene: Scene | None = None
         self._message: Text | None = None
-        self._busy: dict[Loader, Text | None] = {}
         self._hover: Change | None = None
         self._before: RunResult | None = None
         self._started = False
@@ -90,11 +95,13 @@ class Director(QObject):
         self._remark.setInterval(REMARK_MS)
         self._remark.timeout.connect(self._end_remark)
         session.listen(self._heard)
-        for loader in (self.loader, self.measurer):
+        for loader in self.loaders:
+            self.works.add(loader)
             loader.arrived.connect(self._schedule)
-            loader.busy_changed.connect(partial(self._set_busy, loader))
             loader.failed.connect(self.tell)
-        self.loader.ready.connect(lambda _found: self.measurer.warm_up())
+        self.works.changed.connect(self._schedule)
+        for beside in self.loaders[1:]:
+            self.loader.ready.connect(lambda _found, beside=beside: beside.warm_up())
         self.clock.ticked.connect(self._tick)
 
     @property
@@ -133,7 +140,8 @@ class Director(QObject):
             wanted.edits.fitting(wanted.settings)
             # This machine's own memory only: asking a device would import torch here, and may fail.
             on_this_machine = wanted.settings.with_(device="cpu")
-            check(on_this_machine, [len(tokens) for tokens in tokens_of(wanted.source)])
+            stored = wanted.source.opened is not None
+            check(on_this_machine, [len(tokens) for tokens in tokens_of(wanted.source)], stored=stored)
         self.session.apply(change)
 
     def attempt(self, act: Callable[[], object]) -> bool:
@@ -183,8 +191,8 @@ class Director(QObject):
     def start(self) -> None:
         """Show the present state for the first time."""
         self._started = True
-        self.loader.want(self.state)
-        self.measurer.want(self.state)
+        for loader in self.loaders:
+            loader.want(self.state)
         self.clock.run(self.state.playback.playing)
         self.show_now()
 
@@ -193,22 +201,25 @@ class Director(QObject):
         self.clock.run(False)
         for timer in (self._frame, self._compute, self._flash, self._remark):
             timer.stop()
-        return all([self.loader.close(), self.measurer.close()])
+        return self.works.close()
 
     def cancel(self) -> bool:
-        """Stop what is being computed because a person asked for it; False if there is nothing."""
-        return any([self.loader.cancel(), self.measurer.cancel()])
+        """Stop what is under way because a person asked for it; False if there is nothing."""
+        return self.works.cancel()
 
     def _fall_back(self, why: Text | None) -> None:
-        """The default settings and sentence, where those to begin with cannot be computed here."""
-        if run_of(self.state) != run_of(AppState()):
+        """The default settings and sentence, where those to begin with cannot be computed here.
+
+        A file stays: another layer of it may well be computed, and a person may say how it is to be read.
+        """
+        if self.state.source.opened is None and run_of(self.state) != run_of(AppState()):
             self.session.apply(changes.load_state(AppState()))
             self.tell(why)
 
     def _heard(self, old: AppState, new: AppState) -> None:
-        if _asked(old) != _asked(new):
+        if chosen_in(old) != chosen_in(new):
             self._message = None
-        if self._started and (*_drawn(old), self._at(old)) != (*_drawn(new), self._at(new)):
+        if self._started and (*drawn_in(old), self._at(old)) != (*drawn_in(new), self._at(new)):
             self._wanting = True
         self._drop_measurement(new)
         self.clock.run(self._started and new.playback.playing)
@@ -234,11 +245,6 @@ class Director(QObject):
         self.request(changes.tick(seconds, stages=self.stages))
         self.show_now()
 
-    def _set_busy(self, loader: Loader, busy: Text | None) -> None:
-        if busy != self._busy.get(loader):
-            self._busy[loader] = busy
-            self._schedule()
-
     def _schedule(self) -> None:
         if self._started and not self._frame.isActive():
             due_ms = FRAME_MS - (perf_counter() - self._last_frame) * 1_000
@@ -261,7 +267,7 @@ class Director(QObject):
 
     def _want(self) -> None:
         self._wanting = False
-        for loader in (self.loader, self.measurer):
+        for loader in self.loaders:
             loader.want(self.state, self._resolver.shown)
 
     def _resolved(self) -> Scene:
@@ -269,7 +275,7 @@ class Director(QObject):
         shown = self._resolver.shown
         scene = self._resolver.resolve(
             self.state,
-            busy=next(filter(None, self._busy.values()), None),
+            busy=self.works.busy,
             message=self._message,
             before=self._before,
         )
@@ -287,14 +293,3 @@ class Director(QObject):
     def _end_flash(self) -> None:
         self._before = None
         self._schedule()
-
-
-def _asked(state: AppState) -> tuple[object, ...]:
-    """What a message may be about: once it changes, the message is out of date."""
-    return state.source, state.settings, state.edits, state.theta, state.compare
-
-
-def _drawn(state: AppState) -> tuple[object, ...]:
-    """What decides which results are needed, the moment of the pass left out."""
-    chosen = (state.selection, state.hover, state.point, state.views, state.shown, state.asked)
-    return (*_asked(state), *chosen)

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ffn_explorer.app.find import LONGEST_NUMBER, Find, find_of
 from ffn_explorer.app.setting_finds import model_finds, setting_finds, values_asked
-from ffn_explorer.core.activation_table import ACTIVATIONS
+from ffn_explorer.app.source_menu import recent_words
+from ffn_explorer.core.activation_table import OFFERED
 from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state import changes
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.layouts import FIXED, PANEL_GROUPS
 from ffn_explorer.state.numbers import count
+from ffn_explorer.state.quoting import quoted
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import say, text
 from ffn_explorer.widgets.fonts import font
@@ -109,11 +111,14 @@ def _named(window: "Window") -> Iterator[Find]:
             keys = action.keys[0] if action.keys else ""
             run = partial(action.run, window)
             yield find_of(language, words, run, keys=keys, also=(f"find.search.{action.name}",))
-    for name, row in ACTIVATIONS.items():
+    for name, row in OFFERED.items():
         change = changes.set_setting("activation", name)
         yield find_of(
             language, text("find.activation", name=row.label), partial(window.director.request, change)
         )
+    for path in window.opener.recent.paths:
+        words = text("find.recent", file=recent_words(path))
+        yield find_of(language, words, partial(window.opener.open_path, path), also=(quoted(path),))
     yield from setting_finds(window)
     yield from model_finds(window, partial(_bring, window))
     scene = window.scene

@@ -212,6 +212,8 @@ class Loader(QObject):
             self._share = share
             if self._announced:
                 self._say_busy()
+            if self._results.sketched(request) is not None:
+                self.arrived.emit()
 
     def _say_busy(self) -> None:
         if self._running is not None:

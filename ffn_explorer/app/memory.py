@@ -50,12 +50,21 @@ class Memory(QObject):
         if state is None:
             last = self._preferences.last
             fresh = AppState(appearance=look)
-            return fresh if last is None else changes.load_state(last).to(fresh)
+            # The file of the last session is opened again once the window is there.
+            if last is None or last.source.opened is not None:
+                return fresh
+            return changes.load_state(last).to(fresh)
         if "lang" in given:
             look = replace(look, language=state.appearance.language)
         if "theme" in given:
             look = replace(look, theme=state.appearance.theme)
         return replace(state, appearance=look)
+
+    @property
+    def last_opened(self) -> AppState | None:
+        """State of the last session, where that looked at a file of weights."""
+        last = self._preferences.last
+        return None if last is None or last.source.opened is None else last
 
     def watch(self, window: Window) -> None:
         """Give a window its remembered place and shares, and remember from now on what becomes of it."""
@@ -69,11 +78,17 @@ class Memory(QObject):
         window.folder = folder if folder.is_absolute() and kind_of(folder) == "folder" else window.folder
         room = self._layout("room_theme", str, window.room_theme)
         window.room_theme = room if room in get_args(ThemeName) and room != "projector" else "light"
+        window.opener.recent.recall(self._layout("recent", list, []))
+        corrections = self._layout("corrections", dict, {})
+        if corrections:
+            window.opener.corrections.recall(corrections)
         if self._note is not None:
             window.director.tell(self._note)
         window.director.state_changed.connect(self._changed)
         window.arrangement.changed.connect(self._save_soon.start)
         window.hints.changed.connect(self._save_soon.start)
+        window.opener.recent.changed.connect(self._save_soon.start)
+        window.opener.corrections.changed.connect(self._save_soon.start)
         window.closing.connect(self.save)
 
     def save(self) -> None:
@@ -93,8 +108,11 @@ class Memory(QObject):
                     "geometry": bytes(window.saveGeometry().toBase64().data()).decode("ascii"),
                     "folder": str(window.folder),
                     "room_theme": window.room_theme,
+                    "recent": list(window.opener.recent.paths),
+                    "corrections": window.opener.corrections.to_json(),
                 },
-                last=state,
+                # A last session that is still being opened is not given up for what stands in its place.
+                last=window.opener.awaited or state,
             )
         )
         if note is not None and note != self._unwritable:

@@ -1,6 +1,7 @@
-"""Notices above the board: one sentence to the person, and what is being computed; never a dialog."""
+"""Notices above the board: one sentence to the person, what is under way, what is offered; never a dialog."""
 
 from bisect import bisect_right
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
@@ -79,16 +80,28 @@ class Notice(QFrame):
         return QSize(width + rest, max(height(shown), *(button + 16 for button in buttons), 16))
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A sentence, and what can be done about it; act: catalogue key of the button's words."""
+
+    sentence: Text
+    act: str
+
+
 class Notices(QObject):
-    """The message and the work under way, laid over the bottom of a board, so that nothing below moves."""
+    """Message, work under way and offer, laid over the bottom of a board, so that nothing below moves."""
 
     dismissed = Signal()
     """A person has read the message."""
     cancel_asked = Signal()
     """A person wants the work under way stopped."""
+    offer_taken = Signal()
+    """A person wants what is offered."""
+    offer_declined = Signal()
+    """A person does not want it."""
 
     def __init__(self, over: QWidget) -> None:
-        """Build both notices over a widget; `bottom` pixels of it stay free."""
+        """Build the notices over a widget; `bottom` pixels of it stay free."""
         super().__init__(over)
         self._over = over
         self._details = ""
@@ -96,26 +109,33 @@ class Notices(QObject):
         self._read = ""
         self.bottom = 0
         self.copy_button, self.close_button, self.cancel_button = QPushButton(), QPushButton(), QPushButton()
+        self.take_button, self.decline_button = QPushButton(), QPushButton()
         self.message = Notice(over, self.copy_button, self.close_button)
         self.busy = Notice(over, self.cancel_button)
+        self.offer = Notice(over, self.take_button, self.decline_button)
         self.copy_button.clicked.connect(self._copy)
         self.close_button.clicked.connect(self.dismiss)
         self.cancel_button.clicked.connect(self.cancel_asked)
+        self.take_button.clicked.connect(self.offer_taken)
+        self.decline_button.clicked.connect(self.offer_declined)
         over.installEventFilter(self)
 
-    def show_scene(self, scene: Scene, *, details: str = "") -> None:
-        """Show the scene's message and work; details can be copied for a report."""
+    def show_scene(self, scene: Scene, *, details: str = "", offer: Offer | None = None) -> None:
+        """Show the scene's message and work, and what is offered; details can be copied for a report."""
         language = scene.look.language
         self._look, self._details = scene.look, details
         self.copy_button.setText(say(language, "window.copy_details"))
         self.close_button.setText(say(language, "window.close_message"))
         self.cancel_button.setText(say(language, "window.cancel"))
+        self.take_button.setText(say(language, offer.act) if offer else "")
+        self.decline_button.setText(say(language, "window.close_message"))
         self.copy_button.setVisible(bool(details))
         message = say(language, harmless(_labelled(scene.message))) if scene.message else ""
         if message != self._read:
             self._read = ""
         self.message.tell("" if self._read else message, scene.look)
         self.busy.tell(say(language, harmless(scene.busy)) if scene.busy else "", scene.look)
+        self.offer.tell(say(language, harmless(offer.sentence)) if offer else "", scene.look)
         self._place()
 
     def dismiss(self) -> bool:
@@ -141,7 +161,7 @@ class Notices(QObject):
         """Stack the notices from the bottom up, centred."""
         widest = min(self._over.width() - 2 * GAP_PX, px(self._look, WIDEST_PX))
         below = self._over.height() - self.bottom - GAP_PX
-        for notice in (self.message, self.busy):
+        for notice in (self.message, self.busy, self.offer):
             if notice.isHidden():
                 continue
             size = notice.wanted_size(widest, min(below - GAP_PX, self._over.height() // 2))

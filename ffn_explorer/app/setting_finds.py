@@ -107,9 +107,9 @@ def _wanted(row: Control, value: str) -> tuple[Change, Text | str] | None:
 
 def _open(window: "Window", field: str) -> None:
     """Put the keyboard into a knob; of one that cannot be used now, say why."""
-    needs = window.controls.open_knob(field)
-    if needs:
-        window.director.tell(text(needs))
+    refusal = window.controls.open_knob(field)
+    if refusal is not None:
+        window.director.tell(refusal)
 
 
 def _play(window: "Window", example: str) -> None:

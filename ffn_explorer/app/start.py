@@ -19,26 +19,30 @@ if TYPE_CHECKING:
 
     from ffn_explorer.app.window import Window
     from ffn_explorer.state.app_state import AppState
+    from ffn_explorer.state.target import Target
 
 PICTURE = "ffn-explorer.png"
 
 
-def start(state: "AppState | None", *, given: frozenset[str] = frozenset()) -> int:
+def start(
+    state: "AppState | None", *, given: frozenset[str] = frozenset(), target: "Target | None" = None
+) -> int:
     """Open the window and run until it closes; returns the exit code.
 
     state: what the command line describes; None takes up the last session.
     given: names of the options on the command line; a look among them goes before the remembered one.
+    target: what is to be opened once the window is there.
     Raises InputError, one sentence, where Qt cannot start here.
     """
     if not has_screen():
-        return _without_screen(state)
+        return _without_screen(state, target)
     with _garbage_left():
         check_libraries(window=True)
         check_server()
         from PySide6.QtWidgets import QApplication
 
         application = QApplication(sys.argv[:1])
-        window = _open(application, state, given)
+        window = _open(application, state, given, target)
     from ffn_explorer.app.signals import SignalWatch
 
     watch = SignalWatch(window.close, application)
@@ -48,7 +52,9 @@ def start(state: "AppState | None", *, given: frozenset[str] = frozenset()) -> i
     return code
 
 
-def _open(application: "QApplication", state: "AppState | None", given: frozenset[str]) -> "Window":
+def _open(
+    application: "QApplication", state: "AppState | None", given: frozenset[str], target: "Target | None"
+) -> "Window":
     from ffn_explorer.app.director import Director
     from ffn_explorer.app.memory import Memory
     from ffn_explorer.app.window import Window
@@ -67,6 +73,12 @@ def _open(application: "QApplication", state: "AppState | None", given: frozense
     window = Window(director, layout_name=memory.layout_name)
     memory.watch(window)
     window.painted.connect(director.loader.warm_up)
+    last = memory.last_opened if state is None else None
+    window.opener.awaited = last
+    if target is not None:
+        window.painted.connect(lambda: window.opener.begin(target))
+    elif last is not None:
+        window.painted.connect(lambda: window.opener.restore(last))
     director.request(changes.play())
     director.start()
     # The pass begins when it can be seen: a frame that falls due before would only delay the first picture.
@@ -106,8 +118,8 @@ def _leave(window: "Window", code: int) -> int:
     return code
 
 
-def _without_screen(state: "AppState | None") -> int:
-    """Write the scene as a picture and say how to open the window; 0 where that worked."""
+def _without_screen(state: "AppState | None", target: "Target | None") -> int:
+    """Write the scene, or the opened layer, as a picture and say how to open the window; 0 if that worked."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     check_libraries(window=False)
     from ffn_explorer.app.memory import system_language
@@ -116,6 +128,10 @@ def _without_screen(state: "AppState | None") -> int:
 
     if state is None:
         state = AppState(appearance=Appearance(language=system_language()))
+    if target is not None:
+        from ffn_explorer.state.target import state_now
+
+        state = state_now(target, state.appearance)
     path = Path.cwd() / PICTURE
     try:
         draw(state, path)

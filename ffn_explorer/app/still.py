@@ -15,9 +15,10 @@ from ffn_explorer.export.table import exporter_of
 from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState
-from ffn_explorer.state.compute import compute
+from ffn_explorer.state.compute import attempt, compute
 from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS, Layout, Slot, panels_of
 from ffn_explorer.state.needs import needs
+from ffn_explorer.state.requests import FileRequest
 from ffn_explorer.state.resolver import Resolver
 from ffn_explorer.state.results import Results
 from ffn_explorer.state.session import Session
@@ -71,5 +72,10 @@ def computed(state: AppState) -> Results:
     """Everything that a state needs, computed here and now; raises what computing raises."""
     results = Results()
     while todo := needs(state, results):
-        results.put(todo[0], compute(todo[0], results))
+        request = todo[0]
+        if isinstance(request, FileRequest):
+            # A file without an unembedding still has all the rest: its panel says what is missing.
+            attempt(request, results)
+        else:
+            results.put(request, compute(request, results))
     return results

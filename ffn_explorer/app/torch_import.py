@@ -15,10 +15,13 @@ LARGE_BLOCK_BYTES = 4 << 20
 LEFT_OUT = (
     "psutil",
     "secrets",
+    "ffn_explorer.app.controls.layer_picker",
     "ffn_explorer.app.controls.more",
     "ffn_explorer.app.dialogs",
     "ffn_explorer.app.flash_strip",
     "ffn_explorer.app.finder",
+    "ffn_explorer.app.open_dialogs",
+    "ffn_explorer.state.links",
     "ffn_explorer.widgets.sentence_editor",
     "ffn_explorer.widgets.neuron_counts",
     "ffn_explorer.widgets.spread_plot",

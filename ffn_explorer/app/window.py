@@ -5,22 +5,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QIcon, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QIcon, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
 
 from ffn_explorer.app.arrangement import Arrangement
 from ffn_explorer.app.controls import ControlBar, Corner
 from ffn_explorer.app.director import Director
+from ffn_explorer.app.doubts import Doubts
+from ffn_explorer.app.drop import Drops
 from ffn_explorer.app.hints import Hints
 from ffn_explorer.app.keymap import Keymap, UndoKeys
 from ffn_explorer.app.menu import Buttons
 from ffn_explorer.app.messages import Notices
+from ffn_explorer.app.open_acts import correct
+from ffn_explorer.app.opener import Opener
 from ffn_explorer.app.panel_menu import PanelMenu
 from ffn_explorer.app.qt_words import QtWords
+from ffn_explorer.app.source_menu import SourceMenu
 from ffn_explorer.app.style import apply_style
 from ffn_explorer.board import Board
 from ffn_explorer.state.app_state import Appearance, ThemeName
 from ffn_explorer.state.assets import asset
+from ffn_explorer.state.known_file import file_name
 from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS
 from ffn_explorer.state.scene import Scene
 
@@ -28,6 +34,7 @@ if TYPE_CHECKING:
     from ffn_explorer.app.finder import Finder
     from ffn_explorer.app.flash_strip import FlashStrip
 
+PROGRAM = "FFN Explorer"
 SMALLEST_PX = (1_024, 640)
 FIRST_PX = (1_600, 1_000)
 
@@ -50,18 +57,22 @@ class Window(QMainWindow):
         self.room_theme: ThemeName = "light"
         """Theme to come back to from the projector's."""
         self._painted = False
+        self.opener = Opener(director)
         self._qt_words = QtWords()
         self.keymap = Keymap(self)
         self._undo_keys = UndoKeys(self)
         self.buttons = Buttons(self)
         self.controls = ControlBar()
         self.controls.add_right(self.buttons)
+        self.source_menu = SourceMenu(self, self.controls.source.rows)
         self.hints = Hints(self)
         self.corner_bar = Corner()
         self.board: Board = Board(LAYOUTS[layout_name], menus=True, corner=self.corner_bar)
         self.arrangement: Arrangement = Arrangement(self.board, director, name=layout_name)
         self.panel_menu = PanelMenu(self)
         self.notices = Notices(self.board)
+        self.doubts = Doubts(self)
+        self.drops = Drops(self)
         self._build()
         self._connect()
 
@@ -93,12 +104,18 @@ class Window(QMainWindow):
         transport = self.board.panels.get("transport")
         self.notices.bottom = transport.height() if transport else 0
         # Before the pictures: if one of them breaks, the message about it must still come up.
-        self.notices.show_scene(scene, details=self.director.details)
+        self._show_notices(scene)
         self.controls.offer(scene)
+        self.setWindowTitle(title_of(scene))
         self._show_corner()
         self.board.show_scene(scene)
         if scene.before is not None or "flash" in self.__dict__:
             self.flash.show_scene(scene)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Hear of drags from now on."""
+        super().showEvent(event)
+        self.drops.watch()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Tell the end of the tokens' line how much it can say."""
@@ -125,7 +142,7 @@ class Window(QMainWindow):
         return super().eventFilter(watched, event)
 
     def _build(self) -> None:
-        self.setWindowTitle("FFN Explorer")
+        self.setWindowTitle(PROGRAM)
         self.setWindowIcon(QIcon(str(asset("icons/ffn-explorer.svg"))))
         self.setMinimumSize(*SMALLEST_PX)
         self.resize(*FIRST_PX)
@@ -162,6 +179,17 @@ class Window(QMainWindow):
         self.board.gesture_ended.connect(director.session.end_gesture)
         director.loader.ready.connect(self.controls.set_devices)
         self.notices.dismissed.connect(lambda: director.tell(None))
+        self.notices.offer_taken.connect(lambda: correct(self))
+        self.notices.offer_declined.connect(self._decline)
+
+    def _show_notices(self, scene: Scene) -> None:
+        offer = self.doubts.offer(self.director.state)
+        self.notices.show_scene(scene, details=self.director.details, offer=offer)
+
+    def _decline(self) -> None:
+        self.doubts.put_away(self.director.state)
+        if self.scene is not None:
+            self._show_notices(self.scene)
 
     def _show_corner(self) -> None:
         if self.scene is not None:
@@ -175,3 +203,9 @@ class Window(QMainWindow):
             self._qt_words.use(look.language, application)
         if look.theme != "projector":
             self.room_theme = look.theme
+
+
+def title_of(scene: Scene) -> str:
+    """Name of the opened file and of the program; the system cuts what is too long."""
+    opened = scene.source.opened
+    return PROGRAM if opened is None else f"{file_name(opened.path)} – {PROGRAM}"

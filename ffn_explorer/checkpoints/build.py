@@ -11,21 +11,24 @@ from ffn_explorer.checkpoints.scheme import LayerScheme, MlpScheme, NormRef
 from ffn_explorer.checkpoints.tensors import Source
 from ffn_explorer.core import budget
 from ffn_explorer.core.errors import InputError, MemoryRefusal
+from ffn_explorer.core.experts import StoredExperts
 from ffn_explorer.core.ffn import FFN, NormWeights, Origin
 from ffn_explorer.core.moe import MoE, Router
 from ffn_explorer.core.spec import FFNSpec
+from ffn_explorer.core.token_shift import TokenShift
 
 
 def build_layer(layer: LayerScheme, source: Source, *, dtype: torch.dtype = torch.float32) -> FFN | MoE:
     """The layer with its tensors, in `dtype`.
 
+    Experts are read when they are looked at, so that some of the following may be raised only then.
     Raises InputError where the activation or the router's rule is unknown, where core cannot compute it yet,
     and where the file's numbers cannot be shown; MemoryRefusal where it needs over half of the free memory.
     """
     check_buildable(layer)
     needed, free = weight_bytes(layer, dtype), budget.free_bytes()
     if needed * budget.SHARE > free:
-        raise MemoryRefusal("error.memory", needed=budget.in_words(needed), free=budget.in_words(free))
+        raise MemoryRefusal("checkpoint.memory", needed=budget.in_words(needed), free=budget.in_words(free))
     reader = Reader(source, dtype)
     origin = Origin("loaded", file=source.path.name, tensors=layer.tensors)
     around = _Around.of(layer, reader)
@@ -40,8 +43,8 @@ def build_layer(layer: LayerScheme, source: Source, *, dtype: torch.dtype = torc
 
 
 def weight_bytes(layer: LayerScheme, dtype: torch.dtype) -> int:
-    """Bytes of the layer's matrices, all experts and the shared one included."""
-    count = max(1, layer.experts) * sum(prod(ref.shape) for ref in layer.mlp.roles.values())
+    """Bytes of the layer's matrices: of one expert where there are several, and of the shared one."""
+    count = sum(prod(ref.shape) for ref in layer.mlp.roles.values())
     if layer.shared is not None:
         count += sum(prod(ref.shape) for ref in layer.shared.roles.values())
     return count * dtype.itemsize
@@ -92,7 +95,14 @@ def _ffn(mlp: MlpScheme, reader: Reader, *, expert: int, residual: bool = False)
         up = up + change[len(change) - len(up) :]
     spec = replace(mlp.spec, residual=residual, function_params=_params(mlp, reader))
     inner = _norm(mlp.inner_norm, reader)
-    return FFN(spec, up, down, gate, up_bias, gate_bias, down_bias, inner_norm=inner)
+    shift = None if mlp.shift is None else _shift(mlp.shift, reader)
+    return FFN(spec, up, down, gate, up_bias, gate_bias, down_bias, inner_norm=inner, shift=shift)
+
+
+def _shift(names: tuple[str, str, str], reader: Reader) -> TokenShift:
+    """Mixes `[D]` and receptance `[D, D]`."""
+    key, receptance, weight = map(reader.vector, names)
+    return TokenShift(key.flatten(), receptance.flatten(), weight)
 
 
 def _params(mlp: MlpScheme, reader: Reader) -> tuple[tuple[str, float], ...]:
@@ -110,15 +120,16 @@ def _params(mlp: MlpScheme, reader: Reader) -> tuple[tuple[str, float], ...]:
 def _moe(layer: LayerScheme, reader: Reader, around: _Around, origin: Origin) -> MoE:
     assert layer.router is not None
     rule = layer.router
-    experts = tuple(_ffn(layer.mlp, reader, expert=number) for number in range(layer.experts))
-    if rule.output_bias:
+    after = reader.optional(rule.output_bias)
+
+    def expert(number: int) -> FFN:
+        made = _ffn(layer.mlp, reader, expert=number)
+        if after is None:
+            return made
         # The chosen weights sum to 1 here (top-k first, then softmax): a bias after the sum is one inside
         # every expert.
-        bias = reader.vector(rule.output_bias)
-        experts = tuple(
-            replace(expert, down_bias=bias if expert.down_bias is None else expert.down_bias + bias)
-            for expert in experts
-        )
+        return replace(made, down_bias=after if made.down_bias is None else made.down_bias + after)
+
     weight = reader.vector(rule.weight)
     return MoE(
         around.spec,
@@ -127,7 +138,7 @@ def _moe(layer: LayerScheme, reader: Reader, around: _Around, origin: Origin) ->
             reader.optional(rule.bias),
             _flat(reader.optional(rule.select_bias)),
         ),
-        experts,
+        StoredExperts(layer.experts, expert),
         shared=None if layer.shared is None else _ffn(layer.shared, reader, expert=-1),
         shared_gate=_row(reader.optional(rule.shared_gate)),
         pre_norm=around.pre,

@@ -2,20 +2,33 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 
 from ffn_explorer.checkpoints.family import Act, Family, Layout, Mlp, Role, Stack
+from ffn_explorer.checkpoints.guess_shapes import by_shapes
+from ffn_explorer.checkpoints.name_match import confirmed_later
 from ffn_explorer.checkpoints.names import Names
 from ffn_explorer.checkpoints.packing import Packed
 from ffn_explorer.checkpoints.scheme import LensScheme, Note, Scheme
-from ffn_explorer.checkpoints.settings_view import ACT_KEYS, WIDTH_KEYS, Config, View
+from ffn_explorer.checkpoints.settings_view import ACT_KEYS, Config
 from ffn_explorer.checkpoints.stack_match import Match, match_family
+from ffn_explorer.checkpoints.stream_width import EMBEDDINGS, width_of
 from ffn_explorer.core.errors import InputError
 
 _MOST_KEYS = 10_000
 """Layers of one place that are looked at; no model has as many."""
 
+_MOST_PLACES = 200
+"""Places with the safe names that are tried; a model has some dozens at most."""
+
+_MOST_HEADS = 2_000
+"""Places of one pair of names that are looked at for the others."""
+
 GUESSED = 0.3
 """Confidence of what structure alone tells."""
+
+BY_SHAPES = 0.2
+"""Confidence where not even the names are known."""
 
 _GATED = (("gate_proj", "up_proj", "down_proj"), ("w1", "w3", "w2"), ("wi_0", "wi_1", "wo"))
 """Gate, up, down by names whose order is the same wherever they occur."""
@@ -29,14 +42,6 @@ _PLAIN = (
 )  # fmt: skip
 """Up and down of FFNs without a gate."""
 
-_EMBEDDINGS = (
-    "embed_tokens.weight",
-    "wte.weight",
-    "tok_embeddings.weight",
-    "word_embeddings.weight",
-    "embedding.weight",
-)
-
 
 def guess(names: Names, config: Config, packed: Mapping[str, Packed]) -> Scheme:
     """The layers that structure shows, with all that it leaves open; InputError where it shows none."""
@@ -46,11 +51,26 @@ def guess(names: Names, config: Config, packed: Mapping[str, Packed]) -> Scheme:
         if (match := _fitting(stack, names, config, packed)) is not None
     ]
     if not matches:
-        raise InputError("checkpoint.no_ffn", tensors=len(names.shapes))
+        return _by_shapes(names, config, packed)
     match = max(matches, key=lambda m: (len(m.layers), bool(m.layers[0].mlp.gate)))
+    return _scheme(match, names, config, confidence=GUESSED)
+
+
+def _by_shapes(names: Names, config: Config, packed: Mapping[str, Packed]) -> Scheme:
+    """The layers that shapes alone show, none of them to be computed before a person has looked."""
+    found = by_shapes(names, config, packed, d_model=width_of(names, config))
+    if found is None:
+        raise InputError("checkpoint.no_ffn", tensors=len(names.shapes))
+    match, doubts = found
+    scheme = _scheme(match, names, config, confidence=BY_SHAPES)
+    layers = tuple(confirmed_later(layer, layer.mlp.up.names[0]) for layer in scheme.layers)
+    return replace(scheme, layers=layers, doubts=(*scheme.doubts, *doubts))
+
+
+def _scheme(match: Match, names: Names, config: Config, *, confidence: float) -> Scheme:
     first = match.layers[0]
     doubts = [Note("checkpoint.doubt_structure"), Note("checkpoint.doubt_norm")]
-    if first.d_ff == first.d_model or _width(names, config) is None:
+    if first.d_ff == first.d_model or width_of(names, config) is None:
         doubts.append(Note("checkpoint.doubt_square", (("d_ff", first.d_ff), ("d_model", first.d_model))))
     acts = sorted(set(_acts(config)))
     if len(acts) > 1:
@@ -60,8 +80,8 @@ def guess(names: Names, config: Config, packed: Mapping[str, Packed]) -> Scheme:
                 (("used", first.activation or first.said), ("all", ", ".join(acts))),
             )
         )
-    lens = LensScheme(embedding=next((names.own[n] for n in names.shapes if n.endswith(_EMBEDDINGS)), ""))
-    return Scheme("", match.prefix, "hub", match.layers, lens, GUESSED, tuple(doubts))
+    lens = LensScheme(embedding=next((names.own[n] for n in names.shapes if n.endswith(EMBEDDINGS)), ""))
+    return Scheme("", match.prefix, "hub", match.layers, lens, confidence, tuple(doubts))
 
 
 def _candidates(names: Names, *, gated: bool) -> list[Stack]:
@@ -70,7 +90,9 @@ def _candidates(names: Names, *, gated: bool) -> list[Stack]:
     found: dict[str, Stack] = {}
     for roles in _GATED if gated else _PLAIN:
         end = (roles[1] if gated else roles[0]) + ".weight"
-        for layers in _heads(names, end):
+        for layers in islice(_heads(names, end), _MOST_HEADS):
+            if len(found) == _MOST_PLACES:
+                break
             if not all(names.find(layers + role + ".weight") for role in roles):
                 continue
             table = [Role((role + ".weight",)) for role in roles]
@@ -99,7 +121,7 @@ def _heads(names: Names, end: str) -> Iterator[str]:
 
 def _fitting(stack: Stack, names: Names, config: Config, packed: Mapping[str, Packed]) -> Match | None:
     """The match of one candidate in the layout that its shapes allow; None where none does."""
-    width = _width(names, config)
+    width = width_of(names, config)
     layouts: tuple[Layout, ...] = ("out_in", "in_out")
     for layout in layouts:
         mlp = stack.ffn
@@ -125,13 +147,3 @@ def _acts(config: Config) -> Iterator[str]:
         for key in ACT_KEYS:
             if isinstance(said := place.get(key), str):
                 yield said[:60]
-
-
-def _width(names: Names, config: Config) -> int | None:
-    """D by the configuration, or by the embedding."""
-    view = View(config, Family("", (), "non-hf", "read"))
-    for key in WIDTH_KEYS:
-        if width := view.count(f"@{key}"):
-            return width
-    shapes = [shape for name, shape in names.shapes.items() if name.endswith(_EMBEDDINGS) and len(shape) == 2]
-    return shapes[0][1] if shapes else None

@@ -132,8 +132,21 @@ def _mlp(place: Place, table: Mlp, *, index: int, experts: int, d_model: int | N
         )
     params = tuple(place.own(place.one(name)) for name in table.params)
     return MlpScheme(
-        up, down, spec, gate, place.owned(inner), tuple(filter(None, params)), adapters_at(place, table)
-    ), said
+        up, down, spec, gate, place.owned(inner), tuple(filter(None, params)), adapters_at(place, table),
+        _shift(place, table),
+    ), said  # fmt: skip
+
+
+def _shift(place: Place, table: Mlp) -> tuple[str, str, str] | None:
+    """Tensors that mix in the token before; Misfit where some are missing."""
+    if not table.receptance:
+        return None
+    names = (*table.mix, table.receptance)
+    found = tuple(place.own(place.one(name)) for name in names)
+    if "" in found:
+        raise Misfit("checkpoint.layer_incomplete", tensor=place.shown(names[found.index("")]))
+    key, receptance, weight = found
+    return key, receptance, weight
 
 
 def _formula(place: Place, table: Mlp, function: str, *, index: int, gated: bool) -> FFNSpec:

@@ -13,7 +13,7 @@ def notes_of(
     assert table is not None
     gaps: list[Note] = []
     doubts: list[Note] = []
-    if stack.reads:
+    if stack.reads and not table.receptance:
         gaps.append(Note("checkpoint.gap_reads", (("reads", stack.reads),)))
     if table.hidden_bias and place.one(table.hidden_bias):
         gaps.append(

@@ -67,8 +67,8 @@ class Reader:
 
     def _of_expert(self, name: str, expert: int) -> Floats:
         """One expert's slice of a stack `[E, ...]`, nothing else read."""
-        stored = self.source.tensors[name]
-        if len(stored.shape) < 2:
+        stored = self.source.stored(name)
+        if len(stored.shape) < 2 or expert >= stored.shape[0]:
             raise InputError(
                 "checkpoint.layer_shapes", tensor=name, shapes=str(list(stored.shape)), d_model=0
             )

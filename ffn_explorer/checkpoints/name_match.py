@@ -9,7 +9,6 @@ from ffn_explorer.checkpoints.packing import Packed
 from ffn_explorer.checkpoints.scheme import LayerScheme, Note
 from ffn_explorer.checkpoints.settings_view import ACT_KEYS, FUNCTION_OF, Config
 from ffn_explorer.checkpoints.stack_match import Match, match_family, missing_layers
-from ffn_explorer.core.errors import InputError
 
 SCALES = (
     "mlp_multipliers", "residual_multiplier", "swiglu_limit", "swiglu_limits", "swiglu_alpha", "scale_depth",
@@ -29,8 +28,8 @@ class Choice:
 def by_names(names: Names, config: Config, packed: Mapping[str, Packed], *, said: str) -> Choice | None:
     """The family whose patterns explain most layers; None where none does.
 
-    said: the model type of the configuration, which no family claims.  Raises InputError where families read
-    the same matrices differently.
+    said: the model type of the configuration, which no family claims.  Where families read the same matrices
+    differently, the layers are listed and not built.
     """
     matches = [
         match_family(family, names, config, packed=packed, model_type="")
@@ -46,11 +45,13 @@ def by_names(names: Names, config: Config, packed: Mapping[str, Packed], *, said
     best = [match for match in whole if len(match.layers) == most]
     best.sort(key=lambda m: (-m.normed, -len(m.family.types), m.family.family))
     rivals = [match for match in best if _layout(match) != _layout(best[0]) and _same_tensors(match, best[0])]
-    if rivals:
-        listed = ", ".join(sorted({match.family.family for match in (best[0], *rivals)})[:8])
-        raise InputError("checkpoint.family_unsure", families=listed)
     chosen = _to_confirm(_with_activation(best[0], config), config)
     found = Note("checkpoint.doubt_family", (("family", chosen.family.family), ("said", said)))
+    if rivals:
+        listed = ", ".join(sorted({match.family.family for match in (best[0], *rivals)})[:8])
+        # Not even the matrices are certain: listed, and computed once a person has said how they lie.
+        chosen = replace(chosen, layers=tuple(confirmed_later(layer, listed) for layer in chosen.layers))
+        return Choice(chosen, (found, Note("checkpoint.family_unsure", (("families", listed),))))
     return Choice(chosen, (found, *_disagreements(chosen, best)))
 
 

@@ -18,6 +18,11 @@ _WRAPPED = re.compile(
 )
 _DIGITS = re.compile(r"\d{1,9}")
 _SLOTS = re.compile(r"\{(\w+)\}|(\d{1,9})")
+_MOST_NUMBERS = 12
+"""Numbers in the name of a layer's tensor: stacks within stacks, and experts in them, have three."""
+_SIGNS = frozenset("#{}")
+"""Letters that patterns and templates use themselves: a name with one of them is in no layer."""
+
 _MOST_PREFIXES = 64
 """A wildcard prefix stands for no more than this many."""
 
@@ -49,14 +54,18 @@ class Names:
                 self.own[plain] = name
                 self.shapes[plain] = shape
         self._found: dict[str, Mapping[Key, Mapping[int, str]]] = {}
+        self._fixed: dict[tuple[str, Key], dict[Key, dict[Key, str]]] = {}
 
     @cached_property
     def templates(self) -> Mapping[str, Mapping[Key, str]]:
         """Names with every number replaced by "#" -> the numbers -> the name."""
         groups: dict[str, dict[Key, str]] = {}
         for name in self.shapes:
+            template, count = _DIGITS.subn("#", name, _MOST_NUMBERS + 1)
+            if count > _MOST_NUMBERS or not _SIGNS.isdisjoint(name):
+                continue
             numbers = tuple(int(run) for run in _DIGITS.findall(name))
-            groups.setdefault(_DIGITS.sub("#", name), {}).setdefault(numbers, name)
+            groups.setdefault(template, {}).setdefault(numbers, name)
         return groups
 
     def find(self, pattern: str) -> Mapping[Key, Mapping[int, str]]:
@@ -69,16 +78,36 @@ class Names:
         slots = [match.group(1) or int(match.group(2)) for match in _SLOTS.finditer(pattern)]
         template = _SLOTS.sub("#", pattern)
         found: dict[Key, dict[int, str]] = {}
-        for numbers, name in self.templates.get(template, {}).items():
+        for numbers, name in self._fitting(template, slots).items():
             if len(numbers) != len(slots):
                 continue
             pairs = list(zip(slots, numbers, strict=True))
-            if any(isinstance(slot, int) and slot != number for slot, number in pairs):
-                continue
             key = tuple(n for slot, n in pairs if isinstance(slot, str) and slot not in ("expert", "adapter"))
             which = [n for slot, n in pairs if slot in ("expert", "adapter")]
             found.setdefault(key, {})[which[0] if which else -1] = name
         yield from found.items()
+
+    def _fitting(self, template: str, slots: list[str | int]) -> Mapping[Key, str]:
+        """Names of a template whose numbers are those that the slots fix, found without walking over all."""
+        group = self.templates.get(template, {})
+        places = tuple(at for at, slot in enumerate(slots) if isinstance(slot, int))
+        if not places or not group:
+            return group
+        if (template, places) not in self._fixed:
+            index: dict[Key, dict[Key, str]] = {}
+            for numbers, name in group.items():
+                if len(numbers) == len(slots):
+                    index.setdefault(tuple(numbers[at] for at in places), {})[numbers] = name
+            self._fixed[template, places] = index
+        return self._fixed[template, places].get(tuple(slot for slot in slots if isinstance(slot, int)), {})
+
+    @cached_property
+    def _endings(self) -> Mapping[str, list[str]]:
+        """Templates by their last two parts."""
+        groups: dict[str, list[str]] = {}
+        for template in self.templates:
+            groups.setdefault(_ending(template), []).append(template)
+        return groups
 
     def prefixes(self, pattern: str) -> tuple[str, ...]:
         """What stands before the pattern, wherever a name ends in it; the shortest first."""
@@ -87,13 +116,22 @@ class Names:
             _SLOTS.sub(r"\\d+", re.escape(pattern).replace(r"\{", "{").replace(r"\}", "}")) + "$"
         )
         found: set[str] = set()
-        for key, group in self.templates.items():
+        for key in self._endings.get(_ending(template), ()) if "." in template else self.templates:
             if not key.endswith(template) or key[: -len(template)][-1:] not in ("", "."):
                 continue
-            for name in group.values():
+            for name in self.templates[key].values():
                 match = tail.search(name)
                 if match:
                     found.add(name[: match.start()])
                 if len(found) >= _MOST_PREFIXES:
-                    break
-        return tuple(sorted(found, key=lambda prefix: (len(prefix), prefix)))
+                    return _shortest_first(found)
+        return _shortest_first(found)
+
+
+def _ending(template: str) -> str:
+    """The last two parts of a template."""
+    return ".".join(template.rsplit(".", 2)[-2:])
+
+
+def _shortest_first(prefixes: set[str]) -> tuple[str, ...]:
+    return tuple(sorted(prefixes, key=lambda prefix: (len(prefix), prefix)))

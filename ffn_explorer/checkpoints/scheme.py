@@ -63,6 +63,8 @@ class MlpScheme:
     inner_norm: NormRef = field(default_factory=NormRef)
     params: tuple[str, ...] = ()
     adapters: tuple[tuple[int, tuple[str, str]], ...] = ()
+    shift: tuple[str, str, str] | None = None
+    """Tensors of a token shift: mix of the key, mix of the receptance, receptance."""
 
     @property
     def roles(self) -> Mapping[str, TensorRef]:
@@ -140,7 +142,8 @@ class LayerScheme:
         if self.router:
             names += [self.router.weight, self.router.bias, self.router.select_bias]
             names += [self.router.output_bias, self.router.shared_gate]
-        names += [*self.mlp.params, *(name for _, pair in self.mlp.adapters for name in pair)]
+        names += [*(self.mlp.shift or ()), *self.mlp.params]
+        names += [name for _, pair in self.mlp.adapters for name in pair]
         for norm in (self.pre_norm, self.post_norm, self.mlp.inner_norm):
             names += [norm.weight, norm.bias]
         names += [self.layer_scale, self.residual_tanh]

@@ -2,8 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 
+from ffn_explorer.checkpoints.around_shapes import fitted
 from ffn_explorer.checkpoints.beside import beside
+from ffn_explorer.checkpoints.corrected import corrected
+from ffn_explorer.checkpoints.correction import Correction
 from ffn_explorer.checkpoints.family import Family
 from ffn_explorer.checkpoints.family_files import families_by_type
 from ffn_explorer.checkpoints.guess import guess
@@ -12,7 +16,7 @@ from ffn_explorer.checkpoints.name_match import by_names, confirmed_later
 from ffn_explorer.checkpoints.names import Names, Shape
 from ffn_explorer.checkpoints.packing import Packed, packed_weights
 from ffn_explorer.checkpoints.scheme import LayerScheme, Note, Scheme
-from ffn_explorer.checkpoints.settings_view import Config
+from ffn_explorer.checkpoints.settings_view import MOST_WORD, Config
 from ffn_explorer.checkpoints.stack_match import Match, match_family, missing_layers
 from ffn_explorer.core.errors import InputError
 
@@ -24,6 +28,9 @@ OTHER_TYPE = 0.5
 
 _PARTS = ("text_config", "llm_config", "language_config")
 
+MOST_PARTS = 32
+"""Parts of a configuration that may each name a model type; models have up to six."""
+
 
 def scheme_of(tensors: Mapping[str, Shape], config: Config) -> Scheme:
     """The FFN layers of a checkpoint.
@@ -32,11 +39,17 @@ def scheme_of(tensors: Mapping[str, Shape], config: Config) -> Scheme:
     metadata as they are.  Raises InputError where there is no FFN, where layers are missing or contradict
     each other, and where nothing tells how a fused or square matrix lies.
     """
-    method = config.get("quantization_config")
-    said = method.get("quant_method", "") if isinstance(method, dict) else ""
-    packed = packed_weights(tensors, str(said).lower())
     _refuse_adapters(tensors)
-    whole = {**tensors, **{name: one.shape for name, one in packed.items()}}
+    whole, packed = unpacked_shapes(tensors, config)
+    return _fitted(_found(whole, config, packed), whole)
+
+
+def _fitted(scheme: Scheme, whole: Mapping[str, Shape]) -> Scheme:
+    """The scheme, layers not to be built where norms, router or scales do not fit their matrices."""
+    return replace(scheme, layers=tuple(fitted(layer, whole) for layer in scheme.layers))
+
+
+def _found(whole: Mapping[str, Shape], config: Config, packed: Mapping[str, Packed]) -> Scheme:
     known = _model_type(config)
     names = Names(whole)
     for renames in ({}, *(family.renames for family in families_by_type().get(known, ()) if family.renames)):
@@ -52,6 +65,22 @@ def scheme_of(tensors: Mapping[str, Shape], config: Config) -> Scheme:
         return replace(scheme, layers=tuple(later))
     scheme = _scheme([choice.match], names, confidence=OTHER_TYPE if known else BY_NAMES)
     return replace(scheme, doubts=(*scheme.doubts, *choice.doubts))
+
+
+def unpacked_shapes(
+    tensors: Mapping[str, Shape], config: Config
+) -> tuple[dict[str, Shape], dict[str, Packed]]:
+    """Shape of every tensor, of packed ones that of the numbers behind them; and how those are packed."""
+    method = config.get("quantization_config")
+    said = method.get("quant_method", "") if isinstance(method, dict) else ""
+    packed = packed_weights(tensors, str(said).lower())
+    return {**tensors, **{name: one.shape for name, one in packed.items()}}, packed
+
+
+def read_as(scheme: Scheme | None, tensors: Mapping[str, Shape], config: Config, *, by: Correction) -> Scheme:
+    """The scheme with one stack read as a person says; InputError where the file has no such thing."""
+    whole, packed = unpacked_shapes(tensors, config)
+    return _fitted(corrected(scheme, Names(whole), config, packed, by=by), whole)
 
 
 def _by_type(names: Names, config: Config, packed: Mapping[str, Packed]) -> list[Match]:
@@ -92,18 +121,22 @@ def _claims(config: Config) -> Iterator[tuple[str, Config, tuple[Family, ...]]]:
         )
         if plain:
             yield model_type, {**config, **inner} if isinstance(inner, dict) else config, tuple(claiming)
-    for part, inner in config.items():
-        if part not in done and isinstance(inner, dict) and (own := _model_type(inner)):
-            plain = tuple(family for family in by_type.get(own, ()) if not family.text_of)
-            if plain:
-                yield own, inner, plain
+    others = (
+        (inner, own)
+        for part, inner in config.items()
+        if part not in done and isinstance(inner, dict) and (own := _model_type(inner))
+    )
+    for inner, own in islice(others, MOST_PARTS):
+        plain = tuple(family for family in by_type.get(own, ()) if not family.text_of)
+        if plain:
+            yield own, inner, plain
 
 
 def _model_type(config: Config) -> str:
     if isinstance(config.get("general.architecture"), str):
         return "gguf"
     found = config.get("model_type")
-    return found if isinstance(found, str) else ""
+    return found[:MOST_WORD] if isinstance(found, str) else ""
 
 
 def _overlaps(match: Match, found: list[Match]) -> bool:

@@ -1,7 +1,7 @@
 """A model's configuration as families read it: keys at several places, then defaults; nothing trusted."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 
 from ffn_explorer.checkpoints.family import Act, Family, Number
@@ -45,6 +45,9 @@ FUNCTION_OF = {
 }  # fmt: skip
 """Names that configurations use -> rows of FUNCTIONS."""
 
+MOST_WORD = 256
+"""Letters of a word that a configuration may decide something by."""
+
 
 @dataclass(frozen=True, slots=True)
 class View:
@@ -54,15 +57,19 @@ class View:
     family: Family
     model_type: str = ""
     stack: str = ""
+    seen: dict[str, object] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Values by the keys they were asked for: every layer asks for the same ones."""
 
     def get(self, key: str) -> object:
         """Value under a key: of the stack's part, the whole, its text part, the defaults; None otherwise."""
-        said = self.said(key)
-        return self.default(key) if said is None else said
+        if key not in self.seen:
+            said = self.said(key)
+            self.seen[key] = self.default(key) if said is None else said
+        return self.seen[key]
 
     def said(self, key: str) -> object:
         """What the configuration itself has under a key."""
-        values = (_dotted(place, key) for place in self._places())
+        values = (_dotted(place, key, before) for place, before in self._places())
         return next((value for value in values if value is not None), None)
 
     def default(self, key: str) -> object:
@@ -81,9 +88,15 @@ class View:
             return value
         key = value.removeprefix("@").removeprefix("1 - ")
         found = self.get(key)
-        if isinstance(found, bool) or not isinstance(found, int | float) or not isfinite(found):
+        if isinstance(found, bool) or not isinstance(found, int | float):
             return None
-        return 1.0 - found if value.startswith("@1 - ") else float(found)
+        try:
+            known = float(found)
+        except OverflowError:  # JSON has whole numbers of any length
+            return None
+        if not isfinite(known):
+            return None
+        return 1.0 - known if value.startswith("@1 - ") else known
 
     def count(self, value: Number | None) -> int | None:
         """A whole number from 0 to a million, as `number` finds it."""
@@ -99,7 +112,7 @@ class View:
         if value is None:
             return None
         if wanted:
-            return str(value).lower() == wanted.lower()
+            return _word(value) == wanted.lower()
         return bool(value) != when.startswith("!")
 
     def words(self, value: str) -> str:
@@ -108,7 +121,7 @@ class View:
             return value
         key = value[1:]
         found = self.said(key) if key == "general.architecture" else self.get(key)
-        return str(found).lower() if isinstance(found, str | int) else ""
+        return _word(found) if isinstance(found, str | int) else ""
 
     def eps(self, own: Number | None) -> float | None:
         """Eps of the norms: the family's own, else what the configuration says."""
@@ -124,32 +137,39 @@ class View:
             if isinstance(value, bool):
                 value = str(value).lower()
             if isinstance(value, str):
+                value = value[:MOST_WORD]
                 name = act.means.get(value, value).lower()
                 return FUNCTION_OF.get(name, ""), "" if name in FUNCTION_OF else name[:60]
         return FUNCTION_OF.get(act.fixed, ""), "" if act.fixed else act.unknown
 
-    def _places(self) -> tuple[Config, ...]:
+    def _places(self) -> tuple[tuple[Config, str], ...]:
+        """Parts of the configuration to look in, each with what stands before its keys there."""
         named = (f"{self.stack}_config", self.stack)
         nested = [self.config.get(name) for name in named if self.stack]
         tail = [self.config.get(name) for name in ("text_config", "model_args")]
         arch = self.config.get("general.architecture")
-        own = (
-            [{k.removeprefix(f"{arch}."): v for k, v in self.config.items()}] if isinstance(arch, str) else []
-        )
+        own = [(self.config, f"{arch[:MOST_WORD]}.")] if isinstance(arch, str) else []
         return (
-            *(n for n in nested if isinstance(n, dict)),
-            self.config,
+            *((part, "") for part in nested if isinstance(part, dict)),
+            (self.config, ""),
             *own,
-            *(t for t in tail if isinstance(t, dict)),
+            *((part, "") for part in tail if isinstance(part, dict)),
         )
 
 
-def _dotted(values: Config, key: str) -> object:
+def _word(value: object) -> str:
+    """A plain value as a word in lower case, "" for lists and the like."""
+    if isinstance(value, str):
+        return value[:MOST_WORD].lower()
+    return str(value).lower() if isinstance(value, int | float) else ""
+
+
+def _dotted(values: Config, key: str, before: str = "") -> object:
     """Value under a key, dots going deeper, into lists by number, where the whole key is not there."""
-    if key in values:
-        return values[key]
+    if before + key in values:
+        return values[before + key]
     head, _, rest = key.partition(".")
-    inner = values.get(head)
+    inner = values.get(before + head)
     if isinstance(inner, list | tuple) and rest.isdecimal() and len(rest) < 5 and int(rest) < len(inner):
         return inner[int(rest)]
     return _dotted(inner, rest) if rest and isinstance(inner, dict) else None

@@ -11,6 +11,7 @@ from ffn_explorer.checkpoints.packing import Packed
 from ffn_explorer.checkpoints.place import Misfit, Place
 from ffn_explorer.checkpoints.scheme import LayerScheme, Note
 from ffn_explorer.checkpoints.settings_view import Config, View
+from ffn_explorer.core.errors import InputError
 
 COMMON_PREFIXES = (
     "", "model.", "transformer.", "language_model.model.", "model.language_model.", "language_model.",
@@ -19,6 +20,9 @@ COMMON_PREFIXES = (
     "visual.", "model.visual.", "audio_tower.", "model.audio_tower.", "encoder.", "decoder.",
 )  # fmt: skip
 """What wrappers of other models put before a stack: vision-language models above all."""
+
+MOST_LAYERS = 1_000
+"""Layers of all stacks together, fitting or not; the deepest published models have some 200."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,8 @@ def match_family(
     for stack in _in_order(family, config, model_type=model_type):
         view = View(config, family, model_type, stack.name)
         for prefix, keys in _places(family, stack, names).items():
+            if len(keys) + len(claimed) + len(wrong) > MOST_LAYERS:
+                raise InputError("checkpoint.layers_many", layers=len(keys) + len(claimed) + len(wrong))
             # Counters of nested lists number the layers in order; a single one is the number itself.
             for order, key in enumerate(sorted(keys)):
                 at = (stack.name, prefix, key)
@@ -74,7 +80,7 @@ def match_family(
     return Match(
         family, whole, prefixes[0] if prefixes else "",
         "v5" if versions.count("v5") > len(versions) / 2 else "hub",
-        tuple(sorted(layers, key=lambda layer: (_rank(layers, layer.stack), layer.index))),
+        _sorted(layers),
         tuple(misfit for at, misfit in wrong.items() if at not in claimed), doubts,
     )  # fmt: skip
 
@@ -108,17 +114,15 @@ def _in_order(family: Family, config: Config, *, model_type: str) -> list[Stack]
     return [stack for _, _, stack in sorted(ranked, key=lambda row: row[:2])]
 
 
-def _places(family: Family, stack: Stack, names: Names) -> dict[str, list[Key]]:
+def _places(family: Family, stack: Stack, names: Names) -> dict[str, set[Key]]:
     """Prefix -> keys of the layers that have the stack's up under it."""
     table = stack.ffn or stack.experts
     if table is None:
         return {}
-    found: dict[str, list[Key]] = {}
+    found: dict[str, set[Key]] = {}
     for role in (table.up, table.down):
         for prefix, key in _hits(family, stack, names, role):
-            keys = found.setdefault(prefix, [])
-            if key not in keys:
-                keys.append(key)
+            found.setdefault(prefix, set()).add(key)
     return found
 
 
@@ -208,5 +212,7 @@ def _count(stacks: list[Stack], view: View) -> int | None:
     return next((count for count in found if count), None)
 
 
-def _rank(layers: list[LayerScheme], stack: str) -> int:
-    return list(dict.fromkeys(layer.stack for layer in layers)).index(stack)
+def _sorted(layers: list[LayerScheme]) -> tuple[LayerScheme, ...]:
+    """Stacks as they first come, each one's layers by their numbers."""
+    ranks = {name: rank for rank, name in enumerate(dict.fromkeys(layer.stack for layer in layers))}
+    return tuple(sorted(layers, key=lambda layer: (ranks[layer.stack], layer.index)))

@@ -1,30 +1,26 @@
 """Tensors in files: shapes known at once, numbers read by row, column and block, and no more than asked."""
 
-import os
-import stat
-import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 
 from ffn_explorer.checkpoints.codec import Bytes, Codec, Floats
+from ffn_explorer.checkpoints.files import BLOCK_BYTES, Files
 from ffn_explorer.checkpoints.strided import gather, span_of
-from ffn_explorer.core.errors import InputError
+from ffn_explorer.core import budget
+from ffn_explorer.core.errors import InputError, MemoryRefusal
 
-BLOCK_BYTES = 2**23
-"""Largest single read: a stream of blocks keeps resident memory at about this."""
-
-MOST_OPEN = 64
-"""Files open at once; a model may have hundreds, and a process not that many handles."""
+__all__ = ["Files", "Source", "Stored"]
 
 MOST_GAP = 2**12
 """Columns of rows not longer than this are read by whole rows: fewer calls, hardly more bytes."""
+
+UNASKED = 2**26
+"""Numbers that are read without asking how much memory is free."""
 
 ACROSS = 4
 """How many times larger blocks are of rows whose numbers lie apart: those cost a read for each column."""
@@ -80,70 +76,12 @@ class Stored:
             raise InputError("checkpoint.outside", tensor=self.name, file=self.path.name)
 
 
-@dataclass
-class Files:
-    """Open files by path, read at positions, from any thread; closed together."""
-
-    _open: dict[Path, int] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def read(self, path: Path, offset: int, count: int) -> Bytes:
-        """Bytes `[count]` from a place in a file; InputError where it ends before that, or cannot be read."""
-        into = np.empty(count, np.uint8)
-        view = into.data
-        done = 0
-        try:
-            while done < count:
-                with self._lock:
-                    got = _read_at(self._handle(path), view[done : done + BLOCK_BYTES], offset + done)
-                if got == 0:
-                    raise InputError("checkpoint.truncated", file=path.name)
-                done += got
-        except (OSError, ValueError, OverflowError) as error:
-            raise _unreadable(path, error) from error
-        return into
-
-    def size(self, path: Path) -> int:
-        """Bytes of a file; InputError where it cannot be opened or is no regular file."""
-        try:
-            with self._lock:
-                return os.fstat(self._handle(path)).st_size
-        except (OSError, ValueError) as error:
-            raise _unreadable(path, error) from error
-
-    def close(self) -> None:
-        """Close all of them."""
-        with self._lock:
-            for handle in self._open.values():
-                os.close(handle)
-            self._open.clear()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _handle(self, path: Path) -> int:
-        if path not in self._open:
-            # Not waiting: a pipe without a writer would otherwise block here for ever.
-            handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                os.close(handle)
-                raise InputError("checkpoint.special", file=path.name)
-            self._open[path] = handle
-            if len(self._open) > MOST_OPEN:
-                os.close(self._open.pop(next(iter(self._open))))
-        return self._open[path]
-
-
 @dataclass(frozen=True)
 class Source:
     """Tensors by name, with the files that they lie in; the same in every format.
 
-    header: the format's own metadata, plain values.  Reading raises InputError, one sentence each.
+    header: the format's own metadata, plain values.  Reading raises InputError, one sentence each, and
+    MemoryRefusal where the numbers asked for need over half of the free memory.
     """
 
     format: str
@@ -156,6 +94,7 @@ class Source:
         """Rows first..past of a tensor seen as `[rows, columns]` -> `[past - first, columns]`."""
         stored = self._readable(name)
         assert 0 <= first <= past <= stored.rows
+        check_room((past - first) * stored.columns)
         if stored.strides:
             raw = self._gathered(stored, stored.shape, first, past)
         else:
@@ -173,16 +112,41 @@ class Source:
         past = stored.rows if past is None else past
         assert 0 <= index < stored.columns
         assert 0 <= first <= past <= stored.rows
+        check_room(past - first)
         codec = stored.codec
         step = max(1, BLOCK_BYTES // max(min(stored.row_bytes, MOST_GAP), codec.block))
+        span = (index // codec.block, index // codec.block + 1)
         found = [
-            codec.decode(self._cells(stored, index // codec.block, at, min(at + step, past)))[
-                :, index % codec.block
-            ]
+            codec.decode(self._strip(stored, span, at, min(at + step, past))[:, 0])[:, index % codec.block]
             for at in range(first, past, step) or (first,)  # no rows: an empty array of the right kind
         ]
         joined: Floats = np.concatenate(found)
         return joined
+
+    def tile(self, name: str, rows: tuple[int, int], columns: tuple[int, int]) -> Floats:
+        """Columns left..right of rows first..past -> `[past - first, right - left]`, little beside them read.
+
+        Of numbers in blocks, the blocks that hold them; rows are decoded some megabytes at a time.
+        """
+        stored = self._readable(name)
+        (first, past), (left, right) = rows, columns
+        assert 0 <= left <= right <= stored.columns
+        assert 0 <= first <= past <= stored.rows
+        check_room((past - first) * (right - left))
+        block = stored.codec.block
+        span = (left // block, max(left // block, -(-right // block)))
+        wide = (span[1] - span[0]) * block
+        step = max(1, BLOCK_BYTES // max(1, wide * 4, min(stored.row_bytes, MOST_GAP)))
+        into: Floats | None = None
+        for at in range(first, past, step) or (first,):  # no rows: an empty array of the right kind
+            raw = self._strip(stored, span, at, min(at + step, past))
+            part = stored.codec.decode(raw.reshape(-1, stored.codec.size)).reshape(len(raw), wide)
+            part = part[:, left - span[0] * block : right - span[0] * block]
+            if into is None:
+                into = np.empty((past - first, right - left), part.dtype)
+            into[at - first : at - first + len(raw)] = part
+        assert into is not None
+        return into
 
     def blocks(self, name: str, *, first: int = 0, past: int | None = None) -> Iterator[Floats]:
         """Rows first..past in turn, some megabytes at a time."""
@@ -204,25 +168,34 @@ class Source:
         """Close the files."""
         self.files.close()
 
+    def stored(self, name: str) -> Stored:
+        """Where a tensor lies; InputError where the file has only what it is packed into."""
+        found = self.tensors.get(name)
+        if found is None:
+            raise InputError("checkpoint.layer_incomplete", tensor=name)
+        return found
+
     def _readable(self, name: str) -> Stored:
-        stored = self.tensors[name]
+        stored = self.stored(name)
         if stored.refusal:
             raise InputError(stored.refusal, **dict(stored.values))
         return stored
 
-    def _cells(self, stored: Stored, block: int, first: int, past: int) -> Bytes:
-        """The block at one place of rows first..past -> `[past - first, size]`."""
+    def _strip(self, stored: Stored, span: tuple[int, int], first: int, past: int) -> Bytes:
+        """Blocks from..to of rows first..past -> `[past - first, to - from, size]`."""
         size, width = stored.codec.size, stored.row_bytes
         if stored.strides:
-            column = replace(stored, offset=stored.offset + block * stored.strides[-1])
-            return self._gathered(column, (*stored.shape[:-1], 1), first, past)[:, 0]
-        if width <= MOST_GAP:
+            part = replace(stored, offset=stored.offset + span[0] * stored.strides[-1])
+            return self._gathered(part, (*stored.shape[:-1], span[1] - span[0]), first, past)
+        start, wanted = span[0] * size, (span[1] - span[0]) * size
+        if width <= MOST_GAP or wanted == width:
             raw = self._bytes(stored, first * width, (past - first) * width)
-            return raw.reshape(past - first, width)[:, block * size : (block + 1) * size]
-        raw = np.empty((past - first, size), np.uint8)
-        for row in range(first, past):
-            raw[row - first] = self._bytes(stored, row * width + block * size, size)
-        return raw
+            raw = raw.reshape(past - first, width)[:, start : start + wanted]
+        else:
+            raw = np.empty((past - first, wanted), np.uint8)
+            for row in range(first, past):
+                raw[row - first] = self._bytes(stored, row * width + start, wanted)
+        return raw.reshape(past - first, span[1] - span[0], size)
 
     def _gathered(self, stored: Stored, shape: tuple[int, ...], first: int, past: int) -> Bytes:
         """Rows first..past of numbers that lie apart -> `[past - first, columns, size]`."""
@@ -244,17 +217,8 @@ class Source:
         return stored.codec.decode(blocks).reshape(rows, stored.columns)
 
 
-def _unreadable(path: Path, error: OSError | ValueError | OverflowError) -> InputError:
-    """What the system says of a file, or Python of a name that cannot be one (with a zero byte)."""
-    why = error.strerror if isinstance(error, OSError) else None
-    return InputError("checkpoint.read", file=path.name, why=why or str(error))
-
-
-def _read_at(handle: int, into: memoryview, offset: int) -> int:
-    """Read at a position into a buffer; bytes that came."""
-    if hasattr(os, "preadv"):
-        return os.preadv(handle, [into], offset)
-    os.lseek(handle, offset, os.SEEK_SET)
-    got = os.read(handle, len(into))
-    into[: len(got)] = got
-    return len(got)
+def check_room(numbers: int) -> None:
+    """MemoryRefusal where so many numbers, as bytes and as floats, need over half of the free memory."""
+    needed = 8 * numbers
+    if numbers > UNASKED and needed * budget.SHARE > (free := budget.free_bytes()):
+        raise MemoryRefusal("checkpoint.memory", needed=budget.in_words(needed), free=budget.in_words(free))

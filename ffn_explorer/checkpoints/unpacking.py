@@ -1,5 +1,7 @@
 """Numbers behind quantised tensors, for the methods whose companions say all that is needed."""
 
+from math import prod
+
 import numpy as np
 
 from ffn_explorer.checkpoints.codec import Floats
@@ -16,7 +18,14 @@ BLOCK = 128
 
 def unpacked(source: Source, name: str, method: str, *, expert: int = -1) -> Floats:
     """The plain numbers of a packed weight, of one expert of a stack; InputError where that cannot be."""
-    packed = _parts(source, name, method)
+    packed = parts_of(source, name, method)
+    # A file may hold scales that are infinite or no number: they are shown as such, without a warning.
+    with np.errstate(all="ignore"):
+        return _unpacked(source, packed, name, expert=expert)
+
+
+def _unpacked(source: Source, packed: Packed, name: str, *, expert: int) -> Floats:
+    method = packed.method
     if method == "fp8":
         return _scaled(source, packed, expert=expert)
     if method == "int8":
@@ -32,7 +41,8 @@ def unpacked(source: Source, name: str, method: str, *, expert: int = -1) -> Flo
     raise InputError("checkpoint.quantised", tensor=name, method=method)
 
 
-def _parts(source: Source, name: str, method: str) -> Packed:
+def parts_of(source: Source, name: str, method: str) -> Packed:
+    """The tensors that hold a packed weight; InputError where they are not there."""
     base = name.removesuffix(".weight")
     near = {
         other: stored.shape
@@ -42,14 +52,35 @@ def _parts(source: Source, name: str, method: str) -> Packed:
     packed = packed_weights(near, "bitnet" if method == "bitnet" else "").get(name)
     if packed is None or packed.method != method:
         raise InputError("checkpoint.quantised", tensor=name, method=method)
+    if not _fits(packed, source):
+        shapes = ", ".join(str(list(source.tensors[part].shape)) for part in packed.parts.values())
+        raise InputError("checkpoint.quantised", tensor=name, method=f"{method}: {shapes}")
     return packed
+
+
+def _fits(packed: Packed, source: Source) -> bool:
+    """Whether what stands beside a packed weight is as large as its method has it, and of its type."""
+    parts = {role: source.tensors[name] for role, name in packed.parts.items()}
+    if packed.method == "int8":
+        weight, scale = parts[""], parts["scale"]
+        return len(weight.shape) == 2 and prod(scale.shape) == weight.shape[0]
+    if packed.method == "weight_norm":
+        return len(parts["v"].shape) == 2 and prod(parts["g"].shape) == parts["v"].shape[0]
+    if packed.method == "mxfp4":  # exponents, not the powers of two that a float8 type would make of them
+        return all(part.codec.name == "uint8" for part in parts.values())
+    return True
 
 
 def _scaled(source: Source, packed: Packed, *, expert: int) -> Floats:
     """float8 times its scales: one, one for each row, or one for each block of 128 x 128."""
-    weight, scale = _slice(source, packed.parts[""], expert), _slice(source, packed.parts["scale"], expert)
+    weight, scale = (
+        slice_of(source, packed.parts[""], expert),
+        slice_of(source, packed.parts["scale"], expert),
+    )
     if scale.size == 1:
         return weight * scale.reshape(())
+    if weight.ndim != 2:
+        raise InputError("checkpoint.quantised", tensor=packed.parts[""], method=str(list(weight.shape)))
     rows, columns = weight.shape
     if scale.shape in ((rows,), (rows, 1)):
         return weight * scale.reshape(rows, 1)
@@ -61,8 +92,8 @@ def _scaled(source: Source, packed: Packed, *, expert: int) -> Floats:
 
 def _mxfp4(source: Source, packed: Packed, *, expert: int) -> Floats:
     """Two e2m1 numbers in a byte, the low half first, and an exponent for each 32."""
-    blocks = _slice(source, packed.parts["blocks"], expert).astype(np.uint8)  # [out, in / 32, 16]
-    scales = _slice(source, packed.parts["scale"], expert).astype(np.int32)  # [out, in / 32]
+    blocks = slice_of(source, packed.parts["blocks"], expert).astype(np.uint8)  # [out, in / 32, 16]
+    scales = slice_of(source, packed.parts["scale"], expert).astype(np.int32)  # [out, in / 32]
     if blocks.ndim != 3 or scales.shape != blocks.shape[:2]:
         raise InputError("checkpoint.quantised", tensor=packed.parts["scale"], method="mxfp4")
     pairs = np.stack([FP4[blocks & 15], FP4[blocks >> 4]], axis=-1)
@@ -71,9 +102,15 @@ def _mxfp4(source: Source, packed: Packed, *, expert: int) -> Floats:
     return found
 
 
-def _slice(source: Source, name: str, expert: int) -> Floats:
-    if expert < 0:
-        return source.whole(name)
+def slice_of(source: Source, name: str, expert: int) -> Floats:
+    """A tensor whole (expert -1), or one expert's part of a stack; one number for all experts stays one."""
     stored = source.tensors[name]
-    each = stored.rows // stored.shape[0] if stored.shape else 1
+    if expert < 0 or stored.rows * stored.columns == 1:
+        return source.whole(name)
+    if expert >= stored.shape[0]:
+        raise InputError("checkpoint.quantised", tensor=name, method=str(list(stored.shape)))
+    if len(stored.shape) < 2:
+        found: Floats = source.whole(name)[expert]
+        return np.asarray(found)
+    each = stored.rows // stored.shape[0]
     return source.rows(name, expert * each, (expert + 1) * each).reshape(stored.shape[1:])

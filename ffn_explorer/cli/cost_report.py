@@ -4,6 +4,7 @@ import json
 from fractions import Fraction
 from typing import Any
 
+from ffn_explorer.cli.aligned import aligned
 from ffn_explorer.cli.plain_json import as_json
 from ffn_explorer.core.bill_row import Row, Use
 from ffn_explorer.core.crossings import Crossings, crossings
@@ -67,7 +68,7 @@ def as_table(found: dict[str, Any], subject: Subject, language: str) -> str:
     ]
     totals, layer, shares = found["totals"], found["per_layer"], found["shares"]
     use = found["use"]
-    lines = [_title(subject, use, language), *_aligned([heads, *body])]
+    lines = [_title(subject, use, language), *aligned([heads, *body], right=(1, 2, 3))]
     lines.append(say(language, "cli.cost.totals", **{k: f"{v:,}" for k, v in totals.items()}))
     lines.append(
         say(
@@ -98,7 +99,7 @@ def list_as_table(language: str) -> str:
     names = ("id", "model", "year", "count", "published")
     heads = [say(language, f"cli.cost.column.{name}") for name in names]
     body = [[each.id, each.name, str(each.year), f"{_count(each):,}", each.published] for each in models()]
-    return "\n".join(_aligned([heads, *body], right=(3,)))
+    return "\n".join(aligned([heads, *body], right=(3,)))
 
 
 def _named(public: PublicModel) -> dict[str, Any]:
@@ -170,22 +171,3 @@ def _title(subject: Subject, use: dict[str, Any], language: str) -> str:
 
 def _cut(formula: str) -> str:
     return formula if len(formula) <= MOST_FORMULA else f"{formula[: MOST_FORMULA - 1]}…"
-
-
-def _aligned(lines: list[list[str]], *, right: tuple[int, ...] = (1, 2, 3)) -> list[str]:
-    """Columns under each other, numbers at the right; full-width characters count twice."""
-    widths = [max(_width(line[column]) for line in lines) for column in range(len(lines[0]))]
-    made = []
-    for line in lines:
-        cells = []
-        for column, (cell, width) in enumerate(zip(line, widths)):
-            space = " " * (width - _width(cell))
-            cells.append(space + cell if column in right else cell + space)
-        made.append("  ".join(cells).rstrip())
-    return made
-
-
-def _width(text: str) -> int:
-    from unicodedata import east_asian_width
-
-    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)

@@ -1,14 +1,12 @@
 """The options that all commands share, and the state they describe."""
 
 import argparse
-import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from fractions import Fraction
 from typing import Any, get_args
 
 from ffn_explorer.cli.messages import language
+from ffn_explorer.cli.readers import flag, index_of, number, one_of, ratio_of, switch, theta_of, whole, word
 from ffn_explorer.core.errors import InputError, SettingError
 from ffn_explorer.core.settings import EXPERTS_CHOSEN, Settings
 from ffn_explorer.core.stages import Stage
@@ -48,6 +46,7 @@ class Option:
 
 
 OPTIONS = (
+    Option("--open", metavar="PATH"),
     Option("--sentence", "many", metavar="TEXT"),
     Option("--d-model", metavar="D"),
     Option("--d-ff", metavar="F"),
@@ -92,6 +91,15 @@ def state_from(args: argparse.Namespace, *, lengths: tuple[int, ...] | None = No
     Raises SettingError or InputError, one sentence each, which names options as they are typed.
     """
     given = vars(args)
+    look = Appearance(
+        theme=one_of("theme", given.get("theme", "light"), get_args(ThemeName)),
+        language=one_of("lang", given.get("lang", language()), get_args(Language)),
+    )
+    if "open" in given:
+        from ffn_explorer.cli.opened import opened_state
+
+        names = frozenset(row.name for row in OPTIONS)
+        return opened_state(given, look, options=names, settings_from=settings_from)
     try:
         settings = settings_from(given)
     except SettingError as error:
@@ -103,12 +111,9 @@ def state_from(args: argparse.Namespace, *, lengths: tuple[int, ...] | None = No
         source=Source(sentences=sentences, orders=((),) * len(sentences)),
         settings=settings,
         compare=_compare(given, settings),
-        theta=Theta(_theta(given["theta"]) if "theta" in given else None),
+        theta=Theta(theta_of(given["theta"]) if "theta" in given else None),
         selection=_selection(given, settings, lengths),
-        appearance=Appearance(
-            theme=_one_of("theme", given.get("theme", "light"), get_args(ThemeName)),
-            language=_one_of("lang", given.get("lang", language()), get_args(Language)),
-        ),
+        appearance=look,
     )
 
 
@@ -121,7 +126,7 @@ def settings_from(given: dict[str, Any]) -> Settings:
     if "ratio" in given:
         if "d_ff" in given:
             raise InputError("cli.error.ratio_and_d_ff")
-        changes["d_ff"] = max(1, round(changes.get("d_model", Settings().d_model) * _ratio(given["ratio"])))
+        changes["d_ff"] = max(1, round(changes.get("d_model", Settings().d_model) * ratio_of(given["ratio"])))
     if "heads" in changes:
         changes.setdefault("kv_heads", changes["heads"])
     if changes.get("experts", 1) > 1:
@@ -141,7 +146,7 @@ def _compare(given: dict[str, Any], settings: Settings) -> Compare | None:
 def _as_typed(error: SettingError, **flags: str) -> SettingError:
     """The same refusal with fields named by their options."""
     named = {
-        name: flags.get(value, _flag(value)) if name in ("field", "other") else value
+        name: flags.get(value, flag(value)) if name in ("field", "other") else value
         for name, value in error.values.items()
     }
     return SettingError(error.key, **named)
@@ -149,8 +154,8 @@ def _as_typed(error: SettingError, **flags: str) -> SettingError:
 
 def _selection(given: dict[str, Any], settings: Settings, lengths: tuple[int, ...]) -> Selection:
     chosen = Selection().clamped(lengths, settings.d_model, settings.d_ff)
-    token = _index("token", given, lengths[0])
-    neuron = _index("neuron", given, settings.d_ff)
+    token = index_of("token", given, lengths[0])
+    neuron = index_of("neuron", given, settings.d_ff)
     return Selection(
         token=chosen.token if token is None else token,
         neuron=neuron,
@@ -158,63 +163,5 @@ def _selection(given: dict[str, Any], settings: Settings, lengths: tuple[int, ..
     )
 
 
-def _index(name: str, given: dict[str, Any], count: int) -> int | None:
-    if name not in given:
-        return None
-    value = _whole(name, given[name])
-    if not 0 <= value < count:
-        raise InputError("error.range", field=_flag(name), value=value, low=0, high=count - 1)
-    return value
-
-
-def _theta(text: str) -> float:
-    value = _number("theta", text)
-    if not (math.isfinite(value) and value >= 0):
-        raise InputError("cli.error.theta", value=text)
-    return value
-
-
-def _ratio(text: str) -> Fraction:
-    # Plain digits only: Fraction alone would compute 1e999999999 to its last digit.
-    number = r"\d{1,6}(?:\.\d{1,6})?"
-    if re.fullmatch(rf"{number}(?:/{number})?", text, re.ASCII):
-        above, _, below = text.partition("/")
-        top, bottom = Fraction(above), Fraction(below or 1)
-        if top > 0 and bottom > 0:
-            return top / bottom
-    raise InputError("cli.error.ratio", value=text)
-
-
-def _whole(name: str, text: str) -> int:
-    if not re.fullmatch(r"[+-]?\d{1,18}", text.strip(), re.ASCII):
-        raise InputError("cli.error.whole", option=_flag(name), value=text)
-    return int(text)
-
-
-def _number(name: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError as error:
-        raise InputError("cli.error.number", option=_flag(name), value=text) from error
-
-
-def _word(_: str, text: str) -> str:
-    return text
-
-
-def _switch(_: str, on: bool) -> bool:
-    return on
-
-
-def _one_of(name: str, value: str, choices: tuple[Any, ...]) -> Any:  # noqa: ANN401 - one of the literals given
-    if value not in choices:
-        raise InputError("error.choice", field=_flag(name), value=value, choices=", ".join(choices))
-    return value
-
-
-def _flag(name: str) -> str:
-    return "--" + name.replace("_", "-")
-
-
-_READERS: dict[type, Callable[[str, Any], Any]] = {int: _whole, float: _number, str: _word, bool: _switch}
+_READERS: dict[type, Callable[[str, Any], Any]] = {int: whole, float: number, str: word, bool: switch}
 """Type of a setting -> how its option is read."""

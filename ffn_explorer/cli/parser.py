@@ -1,7 +1,9 @@
 """The argument parser: speaks the chosen language, and raises instead of leaving."""
 
 import argparse
+import os
 import re
+from pathlib import Path
 from typing import Any, NoReturn
 
 from ffn_explorer import __version__
@@ -10,6 +12,7 @@ from ffn_explorer.cli.messages import tell
 from ffn_explorer.cli.options import OPTIONS
 from ffn_explorer.cli.streams import out
 from ffn_explorer.core.errors import InputError
+from ffn_explorer.state.files import kind_of
 
 Subparsers = argparse._SubParsersAction
 
@@ -23,6 +26,12 @@ _MISTAKES = (
     (re.compile(r"arguments are required: (?P<option>.*)"), "cli.error.required"),
 )
 """What argparse says, and the sentence for it; anything else is quoted."""
+
+
+_ENDINGS = (".safetensors", ".gguf", ".pt", ".pth", ".bin", ".ckpt", ".index.json", ".ffnx")
+"""What names of files to open end in; a word that ends so is one, even where no such file is."""
+
+_STARTS = ("ffn-explorer:", "file:", "~", ".")
 
 
 class Parser(argparse.ArgumentParser):
@@ -68,8 +77,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
-    """Namespace of a command line; `command` is None for the window. Raises InputError."""
-    parser = Parser(prog="ffn-explorer", description=tell("cli.about"))
+    """Namespace of a command line; `command` is None for the window. Raises InputError.
+
+    A file, folder or link that stands by itself is the value of `open`.
+    """
+    usage = f"%(prog)s [{tell('cli.options')}] [{tell('cli.file')} | {tell('cli.commands')} ...]"
+    parser = Parser(prog="ffn-explorer", usage=usage, description=tell("cli.about"))
     parser.add_argument(
         "--version", action="version", version=f"ffn-explorer {__version__}", help=option_help("version")
     )
@@ -81,15 +94,45 @@ def parse(arguments: list[str]) -> argparse.Namespace:
             command.load().add(subparsers)
         else:
             subparsers.add_parser(command.name, help=_escaped(tell(command.help)))
+    file, arguments = _file_in(arguments)
     try:
-        return parser.parse_args(arguments)
+        args = parser.parse_args(arguments)
     except InputError as error:
         # The value of a mistyped option would be taken for a command: name the option instead.
         if error.key == "cli.error.choice":
             for typed in arguments:
                 if typed.startswith("--") and typed.partition("=")[0] not in parser._option_string_actions:
                     raise InputError("cli.error.unknown", option=typed) from error
+            if file is not None:
+                raise InputError("cli.error.one_file", value=error.values["value"]) from error
         raise
+    if file is not None:
+        if "open" in args:
+            raise InputError("cli.error.one_file", value=args.open)
+        args.open = file
+    return args
+
+
+def _file_in(arguments: list[str]) -> tuple[str | None, list[str]]:
+    """The file, folder or link that stands before any command, or None; and what is left without it."""
+    valued = {row.flag for row in OPTIONS if row.kind != "switch"}
+    at = 0
+    while at < len(arguments):
+        typed = arguments[at]
+        if not typed.startswith("-"):
+            names = {command.name for command in COMMANDS}
+            if typed in names or not _is_file(typed):
+                return None, arguments
+            return typed, [*arguments[:at], *arguments[at + 1 :]]
+        at += 2 if typed in valued else 1
+    return None, arguments
+
+
+def _is_file(word: str) -> bool:
+    """Whether a word means a file: it looks like the name of one, or there is one of that name."""
+    separators = ("/", os.sep) if os.altsep is None else ("/", os.sep, os.altsep)
+    looks = any(sign in word for sign in separators) or word.lower().endswith(_ENDINGS)
+    return looks or word.lower().startswith(_STARTS) or kind_of(Path(word)) != "nothing"
 
 
 def option_help(name: str) -> str:

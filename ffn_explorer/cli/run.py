@@ -46,9 +46,16 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> "tuple[Run, AppState]":
+    x_is = args.x_is or X_IS[0]
+    if x_is not in X_IS:
+        raise InputError("error.choice", field="--x-is", value=x_is, choices=", ".join(X_IS))
+    if args.x is not None and hasattr(args, "sentence"):
+        raise InputError("cli.error.x_and_sentence")
+    if args.x is None and args.x_is is not None:
+        raise InputError("cli.error.x_is_without_x")
+    if hasattr(args, "open"):
+        return _run_opened(args)
     if args.x is None:
-        if args.x_is is not None:
-            raise InputError("cli.error.x_is_without_x")
         state = state_from(args)
         from ffn_explorer.core import experiment, tokens
 
@@ -56,7 +63,19 @@ def _run(args: argparse.Namespace) -> "tuple[Run, AppState]":
 
     from ffn_explorer.cli.run_input import run_on_file
 
-    x_is = args.x_is or X_IS[0]
-    if x_is not in X_IS:
-        raise InputError("error.choice", field="--x-is", value=x_is, choices=", ".join(X_IS))
     return run_on_file(Path(args.x), args, x_is="ffn-input" if x_is == "ffn-input" else "residual")
+
+
+def _run_opened(args: argparse.Namespace) -> "tuple[Run, AppState]":
+    """The pass of a layer of a file, on its token embeddings or on the hidden states of an NPY file."""
+    state = state_from(args)
+    from ffn_explorer.core import experiment
+    from ffn_explorer.state.compute import tokens_of
+    from ffn_explorer.state.opened_run import given_of
+    from ffn_explorer.state.requests import run_of
+
+    given = given_of(run_of(state))
+    tokens = tokens_of(state.source)
+    return experiment.run(
+        state.settings, tokens, layer=given.layer, x=given.x, x_is=given.x_is, x_origin=given.origin
+    ), state

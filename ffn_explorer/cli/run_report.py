@@ -4,10 +4,13 @@ from typing import Any
 
 from ffn_explorer.core.cost import bill
 from ffn_explorer.core.experiment import Run
+from ffn_explorer.core.ffn import Origin
 from ffn_explorer.core.position import position_check
 from ffn_explorer.core.sparsity import fractions
 from ffn_explorer.state.app_state import AppState
-from ffn_explorer.state.compute import to_numpy
+from ffn_explorer.state.arrays import to_numpy
+from ffn_explorer.state.requests import run_of
+from ffn_explorer.state.run_facts import shape_in
 from ffn_explorer.state.text import say
 from ffn_explorer.state.theta import theta_in
 from ffn_explorer.state.visible import visible
@@ -22,7 +25,7 @@ def facts(run: Run, state: AppState, *, x_file: str = "") -> dict[str, Any]:
     theta = theta_in(state.settings, state.theta)
     mask = None if run.mask is None else run.mask.cpu().numpy()
     found = fractions(to_numpy(trace.hidden), theta, relative=state.theta.relative, mask=mask)
-    counted = bill(run.settings, lengths)
+    counted = bill(run.settings, lengths, ffn=shape_in(run_of(state)))
     check = position_check(run)
     per_token = [[float(v) for v in row[:length]] for row, length in zip(found.per_token, lengths)]
     return {
@@ -52,12 +55,7 @@ def facts(run: Run, state: AppState, *, x_file: str = "") -> dict[str, Any]:
             "tolerance": check.tolerance,
             "dtype": check.dtype,
         },
-        "origin": {
-            "weights": {"kind": run.layer.origin.kind, "seed": run.layer.origin.seed},
-            "x": {"kind": "loaded", "file": x_file}
-            if x_file
-            else {"kind": "seeded", "seed": run.origin.seed},
-        },
+        "origin": {"weights": _origin(run.layer.origin), "x": _x_origin(run, x_file)},
     }
 
 
@@ -110,8 +108,28 @@ def as_table(found: dict[str, Any], language: str) -> str:
     )
 
 
+def _origin(origin: Origin) -> dict[str, Any]:
+    """Where weights come from: the seed, or the file with the tensors' names."""
+    if origin.kind == "loaded":
+        return {"kind": "loaded", "seed": None, "file": origin.file, "tensors": list(origin.tensors)}
+    return {"kind": origin.kind, "seed": origin.seed}
+
+
+def _x_origin(run: Run, x_file: str) -> dict[str, Any]:
+    """Where the hidden states come from: a seed, an NPY file, or the rows of an embedding."""
+    if x_file:
+        return {"kind": "loaded", "file": x_file}
+    if run.origin.kind == "loaded":
+        return {"kind": "token_embeddings", "file": run.origin.file, "tensors": list(run.origin.tensors)}
+    return {"kind": "seeded", "seed": run.origin.seed}
+
+
 def _origin_row(origin: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
     seed = origin["weights"]["seed"]
+    if "file" in origin["weights"]:
+        x = {"loaded": "x_npy", "token_embeddings": "x_embeddings"}.get(origin["x"]["kind"], "x_seeded")
+        said = {"file": visible(origin["weights"]["file"]), "x": visible(origin["x"].get("file", ""))}
+        return "origin", f"origin_opened_{x}", said
     if origin["x"]["kind"] == "loaded":
         return "origin", "origin_loaded", {"seed": seed, "file": visible(origin["x"]["file"])}
     return "origin", "origin_seeded", {"seed": seed}

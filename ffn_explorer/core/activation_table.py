@@ -24,6 +24,8 @@ class Activation:
     label: str
     function: str
     gated: bool
+    offered: bool = True
+    """Whether it stands in lists to choose from; the others come with opened files that have them."""
 
     @property
     def formula(self) -> str:
@@ -79,7 +81,19 @@ _ACTIVATIONS = (
     Activation("geglu", "GeGLU", "gelu", gated=True),
     Activation("swiglu", "SwiGLU", "silu", gated=True),
     Activation("bilinear", "bilinear", "identity", gated=True),
+    Activation("geglu_tanh", "GeGLU (tanh)", "gelu_tanh", gated=True, offered=False),
+    Activation("gated_quick_gelu", "gated QuickGELU", "quick_gelu", gated=True, offered=False),
+    Activation("gated_relu2", "gated ReLU²", "relu2", gated=True, offered=False),
+    Activation("gated_xielu", "gated xIELU", "xielu", gated=True, offered=False),
+    Activation("xielu", "xIELU", "xielu", gated=False, offered=False),
+    Activation("sigmoid", "sigmoid", "sigmoid", gated=False, offered=False),
 )
 
 FUNCTIONS = MappingProxyType({row.name: row for row in _FUNCTIONS})
 ACTIVATIONS = MappingProxyType({row.name: row for row in _ACTIVATIONS})
+OFFERED = MappingProxyType({row.name: row for row in _ACTIVATIONS if row.offered})
+
+
+def activation_of(function: str, *, gated: bool) -> Activation:
+    """Row of ACTIVATIONS with this function, plain or gated; there is one for each of FUNCTIONS."""
+    return next(row for row in _ACTIVATIONS if (row.function, row.gated) == (function, gated))

@@ -56,7 +56,9 @@ class FFNShape:
 
     shared_width: width F of the FFN that every token passes beside its experts, 0 for none.
     shared_gate: a vector of D weights scales what it returns.  selection_bias: one number per expert that
-    only its choice heeds.
+    only its choice heeds.  biased: the only roles (gate, up, down) with a bias, () for all of them where
+    `bias`; shared_biased: those of the shared FFN, None for the same.  sum_bias: one of width D that is added
+    after the sum over the experts.  receptance: RWKV's matrix D x D and its two mixes with the token before.
     """
 
     d_ff: int
@@ -68,6 +70,25 @@ class FFNShape:
     shared_gate: bool = False
     router_bias: bool = False
     selection_bias: bool = False
+    biased: tuple[str, ...] = ()
+    shared_biased: tuple[str, ...] | None = None
+    sum_bias: bool = False
+    receptance: bool = False
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Its matrices, in the order of the pass."""
+        return ("gate", "up", "down") if self.gated else ("up", "down")
+
+    @property
+    def biases(self) -> tuple[str, ...]:
+        """Roles with a bias."""
+        return (self.biased or self.roles) if self.bias else ()
+
+    @property
+    def shared_biases(self) -> tuple[str, ...]:
+        """Roles of the shared FFN with a bias."""
+        return self.biases if self.shared_biased is None else self.shared_biased
 
     @property
     def matrices(self) -> int:

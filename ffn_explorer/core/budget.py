@@ -20,11 +20,12 @@ _SCORES = 3
 """S×S tensors alive at once in the mixer: scores, masked scores, softmax."""
 
 
-def bytes_needed(settings: Settings, lengths: Sequence[int]) -> int:
+def bytes_needed(settings: Settings, lengths: Sequence[int], *, stored: bool = False) -> int:
     """Bytes that one run of these settings needs at its peak, for sentences of these lengths.
 
     Weights, every stage kept in the run's dtype, the copies shown (float32, or float64 for float64 runs),
     their pyramids (4 bytes a value with the active shares), and the largest matrix once more while drawn.
+    stored: the weights lie in a file, from which only the experts that tokens chose are read.
     """
     d, f = settings.d_model, settings.d_ff
     item = ITEM_BYTES[settings.dtype]
@@ -34,6 +35,9 @@ def bytes_needed(settings: Settings, lengths: Sequence[int]) -> int:
     chosen, shared = (settings.top_k, settings.shared_experts) if settings.is_moe else (0, 0)
 
     weights = item * ffn_parameters(settings, bias=True) + 4 * d * f * max(1, shared)
+    if stored and settings.is_moe:
+        unread = settings.experts - min(settings.experts, padded * chosen)
+        weights -= item * unread * matrices_of(settings) * d * f
     kept = (
         item
         * padded
@@ -43,9 +47,9 @@ def bytes_needed(settings: Settings, lengths: Sequence[int]) -> int:
     return weights + kept + copies + (_mixer_bytes(settings, lengths) if settings.mixer else 0)
 
 
-def check(settings: Settings, lengths: Sequence[int]) -> None:
+def check(settings: Settings, lengths: Sequence[int], *, stored: bool = False) -> None:
     """MemoryRefusal, with both figures, when a run would need more than half of the free memory."""
-    needed = bytes_needed(settings, lengths)
+    needed = bytes_needed(settings, lengths, stored=stored)
     free = free_bytes(settings.device)
     if needed * SHARE > free:
         raise MemoryRefusal("error.memory", needed=in_words(needed), free=in_words(free))

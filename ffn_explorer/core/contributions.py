@@ -37,7 +37,9 @@ def contributions(run: Run, sentence: int, token: int, dim: int) -> Contribution
     with torch.inference_mode():
         if isinstance(run.layer, FFN):
             before = trace.up if trace.gate is None else trace.gate
-            found = _dense(run.layer, _together(before[at], trace.act[at], trace.hidden[at]), dim)
+            values = _together(before[at], trace.act[at], trace.hidden[at])
+            opened = 1.0 if trace.openness is None else float(trace.openness[(*at, dim)])
+            found = _dense(run.layer, values, dim, opened=opened)
         else:
             assert trace.routing is not None
             found = _mixture(run.layer, trace.routing, at, dim)
@@ -67,9 +69,9 @@ def contributions(run: Run, sentence: int, token: int, dim: int) -> Contribution
         )
 
 
-def _dense(ffn: FFN, values: Tensor, dim: int) -> _Split:
-    """Parts of a dense FFN from its values `[3, F]`."""
-    scale = _scale(ffn, dim)
+def _dense(ffn: FFN, values: Tensor, dim: int, *, opened: float) -> _Split:
+    """Parts of a dense FFN from its values `[3, F]`; opened: how much of this dimension passes (RWKV)."""
+    scale = _scale(ffn, dim) * opened
     part = values[2] * _weights(ffn, dim) * scale
     return _Split(part, torch.arange(len(part)), values, None, _bias(ffn, dim) * scale, 0.0)
 

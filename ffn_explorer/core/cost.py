@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
+from ffn_explorer.core.architecture import FFNShape
 from ffn_explorer.core.attention_rows import Reach, projection_rows
 from ffn_explorer.core.attention_rows import score_flops as _score_flops
 from ffn_explorer.core.bill_row import Row, Use
@@ -12,19 +13,21 @@ from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.shape_of import ffn_shape, model_shape
 
 
-def bill(settings: Settings, lengths: Sequence[int]) -> Bill:
+def bill(settings: Settings, lengths: Sequence[int], *, ffn: FFNShape | None = None) -> Bill:
     """Bill of one layer for sentences of these lengths (real tokens; padding costs nothing here).
+
+    ffn: the FFN where it is not the one of the settings, as in an opened file.
 
     Matrix products only: norms, activations, products and sums are left out, as is usual.
     Experts: each token pays its K experts, the shared ones and the router; capacity drops nobody here.
     """
     tokens = sum(lengths)
-    ffn, projections = _ffn(settings, tokens), _projections(settings, tokens)
+    rows, projections = _ffn(settings, tokens, ffn), _projections(settings, tokens)
     return Bill(
-        ffn_total=_count(ffn),
-        ffn_weights=_count(row for row in ffn if row.is_matrix),
+        ffn_total=_count(rows),
+        ffn_weights=_count(row for row in rows if row.is_matrix),
         attention_weights=_count(projections),
-        ffn_flops=sum(row.flops.value for row in ffn),
+        ffn_flops=sum(row.flops.value for row in rows),
         projection_flops=sum(row.flops.value for row in projections),
         score_flops=sum(score_flops(settings, length) for length in lengths),
     )
@@ -48,6 +51,11 @@ def router_weights(settings: Settings) -> int:
 def ffn_parameters(settings: Settings, *, bias: bool) -> int:
     """Parameters of the FFN, with all its experts and the router; `bias` counts the biases that are there."""
     return _count(row for row in _ffn(settings, 1) if bias or row.is_matrix)
+
+
+def ffn_count(ffn: FFNShape, d_model: int) -> int:
+    """Parameters of an FFN of these sizes, with all its experts, biases and the router."""
+    return _count(ffn_rows(ffn, d_model, tokens=1))
 
 
 def attention_parameters(settings: Settings) -> int:
@@ -81,8 +89,8 @@ def usual_weights(settings: Settings) -> int:
     return 8 * settings.d_model * settings.d_model
 
 
-def _ffn(settings: Settings, tokens: int) -> list[Row]:
-    return ffn_rows(ffn_shape(settings), settings.d_model, tokens=tokens)
+def _ffn(settings: Settings, tokens: int, ffn: FFNShape | None = None) -> list[Row]:
+    return ffn_rows(ffn or ffn_shape(settings), settings.d_model, tokens=tokens)
 
 
 def _projections(settings: Settings, tokens: int) -> list[Row]:

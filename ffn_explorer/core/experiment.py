@@ -16,7 +16,7 @@ from ffn_explorer.core.ffn import FFN, Origin
 from ffn_explorer.core.forward_pass import forward
 from ffn_explorer.core.mixer import Mixer, mix, seeded_mixer
 from ffn_explorer.core.moe import MoE
-from ffn_explorer.core.seeding import DTYPES, seeded_hidden_states, seeded_layer
+from ffn_explorer.core.seeding import DTYPES, mask_of, seeded_hidden_states, seeded_layer
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.surgery import edited
 from ffn_explorer.core.trace import Trace
@@ -55,12 +55,15 @@ def run(
     *,
     x: Tensor | None = None,
     x_is: XIs = "residual",
+    x_origin: Origin | None = None,
     layer: FFN | MoE | None = None,
     edits: Edits | None = None,
 ) -> Run:
     """Run the chosen layer's FFN on the tokens' seeded hidden states, or on x `[B, S, D]` when given.
 
-    layer: weights to use in place of seeded ones.  edits: what is changed inside it.
+    x: S is the length of the longest sentence; rows beyond a shorter one's tokens are padding.
+    x_origin: where x comes from.  layer: weights to use in place of seeded ones, of the settings' sizes.
+    edits: what is changed inside it.
 
     Every layer is shown on the same token vectors: with random weights there is no depth to run through.
     Dropout acts only in training, with a mask drawn from the seed. MemoryRefusal before anything is allocated
@@ -70,12 +73,15 @@ def run(
     if settings.mixer and x_is != "residual":
         raise InputError("error.mixer_residual")
     kept = tuple(tuple(sentence) for sentence in tokens)
-    budget.check(settings, [len(sentence) for sentence in kept])
+    stored = layer is not None
+    lengths = [len(sentence) for sentence in kept]
+    budget.check(settings, lengths, stored=stored)
     try:
         with torch.inference_mode():
-            return _run(settings, kept, x=x, x_is=x_is, layer=layer, edits=edits or Edits())
+            given = _given(settings, kept, x=x, x_origin=x_origin)
+            return _run(settings, kept, given, x_is=x_is, layer=layer, edits=edits or Edits())
     except torch.OutOfMemoryError as error:
-        needed = budget.in_words(budget.bytes_needed(settings, [len(sentence) for sentence in kept]))
+        needed = budget.in_words(budget.bytes_needed(settings, lengths, stored=stored))
         free = budget.in_words(budget.free_bytes(settings.device))
         raise MemoryRefusal("error.memory", needed=needed, free=free) from error
 
@@ -94,23 +100,29 @@ def sublayer(
     return forward(layer, mixed, x_is=x_is, mask=mask, dropout=dropout)
 
 
+def _given(
+    settings: Settings, tokens: Tokens, *, x: Tensor | None, x_origin: Origin | None
+) -> tuple[Tensor, Tensor | None, Origin]:
+    """Hidden states `[B, S, D]`, mask `[B, S]`, and where they come from."""
+    if x is None:
+        return *seeded_hidden_states(tokens, settings), Origin("seeded", seed=settings.seed)
+    _check_x(x, tokens, settings)
+    mask = mask_of([len(sentence) for sentence in tokens])
+    x = x.to(device=settings.device, dtype=DTYPES[settings.dtype])
+    mask = None if mask is None else mask.to(settings.device)
+    return x, mask, x_origin or Origin("loaded", seed=settings.seed)
+
+
 def _run(
     settings: Settings,
     tokens: Tokens,
+    given: tuple[Tensor, Tensor | None, Origin],
     *,
-    x: Tensor | None,
     x_is: XIs,
     layer: FFN | MoE | None,
     edits: Edits,
 ) -> Run:
-    mask: Tensor | None = None
-    if x is None:
-        x, mask = seeded_hidden_states(tokens, settings)
-        origin = Origin("seeded", seed=settings.seed)
-    else:
-        _check_x(x, tokens, settings)
-        x = x.to(device=settings.device, dtype=DTYPES[settings.dtype])
-        origin = Origin("loaded", seed=settings.seed)
+    x, mask, origin = given
     if layer is None:
         layer = seeded_layer(settings, tokens=max(len(sentence) for sentence in tokens))
     layer = edited(layer, edits.fitting(settings))
@@ -122,6 +134,6 @@ def _run(
 
 
 def _check_x(x: Tensor, tokens: Tokens, settings: Settings) -> None:
-    wanted = (len(tokens), len(tokens[0]), settings.d_model)
-    if tuple(x.shape) != wanted or any(len(sentence) != wanted[1] for sentence in tokens):
+    wanted = (len(tokens), max(len(sentence) for sentence in tokens), settings.d_model)
+    if tuple(x.shape) != wanted:
         raise InputError("error.shape", name="x", shape=list(x.shape), wanted=list(wanted))

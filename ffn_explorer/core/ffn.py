@@ -7,6 +7,7 @@ from torch import Tensor
 
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.core.spec import FFNSpec
+from ffn_explorer.core.token_shift import TokenShift
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +28,13 @@ class NormWeights:
     bias: Tensor | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class FFN:
     """One position-wise feed-forward network.
 
     Shapes, in nn.Linear layout (out, in): up, gate `[F, D]`; down `[D, F]`; biases `[F]`, `[F]`, `[D]`;
     pre_norm and post_norm `[D]`; inner_norm `[F]`; layer_scale `[D]` (multiplies out, LayerScale).
+    shift: what makes it read the token before as well (RWKV), where `spec.position_wise` is False.
     Raises InputError when a shape does not fit.
     """
 
@@ -47,6 +49,7 @@ class FFN:
     post_norm: NormWeights = field(default_factory=NormWeights)
     inner_norm: NormWeights = field(default_factory=NormWeights)
     layer_scale: Tensor | None = None
+    shift: TokenShift | None = None
     origin: Origin = field(default_factory=lambda: Origin("computed"))
 
     def __post_init__(self) -> None:

@@ -20,21 +20,27 @@ def ffn_rows(ffn: FFNShape, d_model: int, *, tokens: int, tag: str = "") -> list
     def used(one: Sum) -> Sum:
         return one.times(K) if ffn.is_moe else one
 
-    names = ("gate", "up", "down") if ffn.gated else ("up", "down")
     made = []
-    for name in names:
+    for name in ffn.roles:
         one, beside = term(D, F), term(D, shared)
         row = matrix(f"ffn.{name}", "ffn", all_of(one) + beside, tokens=tokens, active=used(one) + beside)
         made.append(row)
-    if ffn.bias:
-        one = _biases(ffn, D, F)
-        beside = _biases(ffn, D, shared) if shared.value else ZERO
+    one = _biases(ffn.biases, D, F)
+    beside = _biases(ffn.shared_biases, D, shared) if shared.value else ZERO
+    beside += term(D) if ffn.sum_bias else ZERO
+    if one.terms or beside.terms:
         made.append(vector("ffn.bias", "ffn", all_of(one) + beside, active=used(one) + beside))
+    if ffn.receptance:
+        made += [
+            matrix("ffn.receptance", "ffn", term(D, D), tokens=tokens),
+            vector("ffn.mix", "ffn", term(2, D)),
+        ]
     return [*made, *_router(ffn, D, E, tokens=tokens)]
 
 
-def _biases(ffn: FFNShape, D: Factor, F: Factor) -> Sum:
-    return term(ffn.matrices - 1, F) + term(D)
+def _biases(roles: tuple[str, ...], D: Factor, F: Factor) -> Sum:
+    wide = sum(role != "down" for role in roles)
+    return term(wide, F) + (term(D) if "down" in roles else ZERO)
 
 
 def _router(ffn: FFNShape, D: Factor, E: Factor, *, tokens: int) -> list[Row]:

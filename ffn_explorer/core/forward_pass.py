@@ -21,6 +21,7 @@ from ffn_explorer.core.moe import MoE
 from ffn_explorer.core.norms import normalise
 from ffn_explorer.core.routing import RoutingDecision, route
 from ffn_explorer.core.spec import NormSpec
+from ffn_explorer.core.token_shift import openness, shifted
 from ffn_explorer.core.trace import Routing, Trace
 
 Keep = Callable[[Tensor], Tensor]
@@ -53,9 +54,13 @@ def forward(
     skip = x if skip is None else keep(skip)
     normed = keep(normalise(x, spec.norm, layer.pre_norm)) if spec.normalises_input else x
     routing: Routing | None = None
+    read = opened = None
     if isinstance(layer, FFN):
-        up, gate, act, hidden = _widen(layer, normed, keep)  # [B, S, D] -> [B, S, F]
+        if layer.shift is not None:
+            read, opened = shifted(normed, layer.shift.key_mix), openness(normed, layer.shift)  # [B, S, D]
+        up, gate, act, hidden = _widen(layer, normed if read is None else read, keep)  # -> [B, S, F]
         out = F.linear(hidden, layer.down, layer.down_bias)  # [B, S, F] -> [B, S, D]
+        out = out if opened is None else out * opened
     else:
         routing, out = _mixture(layer, normed, mask=mask, keep=keep)  # [B, S, D] -> [B, S, K, F] -> [B, S, D]
         up, gate, act, hidden = _first_choice(routing)  # [B, S, K, F] -> [B, S, F]
@@ -70,7 +75,8 @@ def forward(
         residual = _scaled(skip, spec.skip_scale) + _scaled(branch, spec.residual_scale)
     if spec.norm.placement == "post":
         after = keep(normalise(residual, spec.norm, layer.post_norm))
-    return Trace(spec, skip, x, normed, up, gate, act, hidden, out, after, residual, mask, routing)
+    found = (spec, skip, x, normed, up, gate, act, hidden, out, after, residual, mask, routing)
+    return Trace(*found, read=read, openness=opened)
 
 
 def _widen(ffn: FFN, x: Tensor, keep: Keep) -> tuple[Tensor, Tensor | None, Tensor, Tensor]:
@@ -136,8 +142,8 @@ def _experts(
     sent = x.flatten(0, 1)[slots // k]  # [B * S, D] -> [M, D]
     if moe.routing.weigh == "input":
         sent = sent * choice.weight.flatten()[slots, None]
-    groups = zip(moe.experts, torch.split(sent, counts), strict=True)
-    parts = [_bare(expert, rows) for expert, rows in groups if len(rows)] or [_bare(moe.experts[0], sent)]
+    groups = [(number, rows) for number, rows in enumerate(torch.split(sent, counts)) if len(rows)]
+    parts = [_bare(moe.experts[number], rows) for number, rows in groups or [(0, sent)]]
 
     def spread(column: int) -> Tensor:
         """One stage put back from expert order `[M, N]` to `[B, S, K, N]`; 0 where no expert ran."""

@@ -29,7 +29,7 @@ def strong_paths(run: Run, sentence: int, token: int, *, count: int = 24) -> Str
     with torch.inference_mode():
         ffn = expert_at(run, sentence, token)
         wide = torch.promote_types(ffn.down.dtype, torch.float32)
-        x = run.trace.normed[sentence, token].to(wide)  # [D]
+        x = run.trace.entering[sentence, token].to(wide)  # [D]
         m = run.trace.hidden[sentence, token].to(wide)  # [F]
         strength = m.abs() * column_norms(ffn)
         rank = strength.nan_to_num(nan=-1.0, posinf=-1.0)

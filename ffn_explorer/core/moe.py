@@ -1,5 +1,6 @@
 """MoE: several experts behind one router."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from torch import Tensor
@@ -17,18 +18,19 @@ class Router:
     selection_bias: Tensor | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class MoE:
     """A Mixture of Experts in the FFN's place.
 
-    `experts`: E bare FFNs (no norm, no residual) of one shape; `shared`: an FFN that every token passes,
-    times sigmoid(shared_gate . x) when `shared_gate` `[1, D]` is there (Qwen2-MoE).
+    `experts`: E bare FFNs (no norm, no residual) of one shape, made when looked at where a file holds them.
+    `shared`: an FFN that every token passes, times sigmoid(shared_gate . x) when `shared_gate` `[1, D]` is
+    there (Qwen2-MoE).
     Norms and residual stand around the whole and belong to `spec`.
     """
 
     spec: FFNSpec
     router: Router
-    experts: tuple[FFN, ...]
+    experts: Sequence[FFN]
     shared: FFN | None = None
     shared_gate: Tensor | None = None
     pre_norm: NormWeights = field(default_factory=NormWeights)

@@ -1,7 +1,7 @@
 """The position lab: every token alone against the full pass, per number format, with and without mixer."""
 
-from dataclasses import fields, is_dataclass, replace
-from typing import TypeVar, cast
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -12,6 +12,7 @@ from ffn_explorer.core.devices import check_device
 from ffn_explorer.core.errors import ExplorerError
 from ffn_explorer.core.experiment import Run
 from ffn_explorer.core.ffn import FFN
+from ffn_explorer.core.mapped import mapped
 from ffn_explorer.core.mixer import seeded_mixer
 from ffn_explorer.core.moe import MoE
 from ffn_explorer.core.position import (
@@ -40,8 +41,6 @@ MOST_WEIGHTS = 80_000_000
 DTYPE_ORDER = ("float64", "float32", "bfloat16", "float16")
 """From the finest rounding to the coarsest."""
 
-_Part = TypeVar("_Part")
-
 
 def position_lab(run: Run) -> PositionLab:
     """Differences per token in the run's dtype; largest ones per dtype; and with the mixer on and off.
@@ -59,8 +58,7 @@ def position_lab(run: Run) -> PositionLab:
             permuted=permuted,
             tolerance=own.tolerance,
             checks=tuple(check for check in checks if check is not None),
-            # Attention works on the stream; x that is what the FFN receives comes after it.
-            mixed=_with_mixer(run, True, own) if run.x_is == "residual" else None,
+            mixed=_with_mixer(run, True, own) if _has_attention(run) else None,
             unmixed=_with_mixer(run, False, own),
         )
 
@@ -105,7 +103,8 @@ def _in_dtype(run: Run, name: str) -> DtypeCheck | None:
     except ExplorerError:
         return None
     dtype = DTYPES[name]
-    layer, mixer = _cast(run.layer, dtype), _cast(run.mixer, dtype)
+    cast = partial(_cast, dtype=dtype)
+    layer, mixer = mapped(run.layer, cast), mapped(run.mixer, cast)
     return _whole(replace(run, settings=settings, layer=layer, x=run.x.to(dtype), mixer=mixer))
 
 
@@ -125,17 +124,14 @@ def _affordable(run: Run) -> int:
 def _weights_of(layer: FFN | MoE) -> int:
     """Numbers in the matrices of a layer, all its experts included."""
     if isinstance(layer, MoE):
-        return sum(_weights_of(expert) for expert in layer.experts)
+        return len(layer.experts) * _weights_of(layer.experts[0])
     return sum(matrix.numel() for matrix in (layer.up, layer.gate, layer.down) if matrix is not None)
 
 
-def _cast(part: _Part, dtype: torch.dtype) -> _Part:
-    """Anything made of tensors, with every floating-point one of them in another dtype."""
-    made: object = part
-    if isinstance(part, Tensor):
-        made = part.to(dtype) if part.is_floating_point() else part
-    elif isinstance(part, tuple):
-        made = tuple(_cast(item, dtype) for item in part)
-    elif is_dataclass(part) and not isinstance(part, type):
-        made = replace(part, **{f.name: _cast(getattr(part, f.name), dtype) for f in fields(part)})
-    return cast(_Part, made)
+def _cast(tensor: Tensor, *, dtype: torch.dtype) -> Tensor:
+    return tensor.to(dtype) if tensor.is_floating_point() else tensor
+
+
+def _has_attention(run: Run) -> bool:
+    """Whether a mixer may stand before the FFN: not where x comes after attention, nor in an opened model."""
+    return run.x_is == "residual" and run.layer.origin.kind != "loaded"

@@ -75,8 +75,9 @@ def norm_parts(
     tolerance = slack * abs(weight) / scale + _ROUNDINGS * eps(dtype) * (abs(value) + abs(bias))
 
     with_bias = weights.bias is not None
-    tail = f" · w[{at.index}]" + (f" + b[{at.index}]" if with_bias else "")
-    tail_numbers = f" · {written(weight)}" + (f" {signed(bias)}" if with_bias else "")
+    tail, tail_numbers = _learned(at, spec, weight, has_weight=weights.weight is not None)
+    if with_bias:
+        tail, tail_numbers = f"{tail} + b[{at.index}]", f"{tail_numbers} {signed(bias)}"
     root = f"√({written(variance)} + {written(spec.eps)})"
     if spec.kind == "layer":
         formula = f"{name}{at} = ({source}{at} − μ) / √(σ² + ε){tail}"
@@ -88,6 +89,17 @@ def norm_parts(
     slices += [f"w[{at.index}]"] if weights.weight is not None else []
     slices += [f"b[{at.index}]"] if with_bias else []
     return Step(value, tolerance, formula, f"{numbers} = {written(value)}", tuple(slices))
+
+
+def _learned(at: At, spec: NormSpec, weight: float, *, has_weight: bool) -> tuple[str, str]:
+    """The factor that a norm has learned, in symbols and numbers; Gemma stores w of (1 + w)."""
+    if not has_weight:
+        return "", ""
+    offset = spec.weight_offset
+    if not offset:
+        return f" · w[{at.index}]", f" · {held(weight)}"
+    stored = weight - offset
+    return f" · ({written(offset)} + w[{at.index}])", f" · ({written(offset)} {signed(stored)})"
 
 
 def _factor(scale: float) -> str:

@@ -62,7 +62,7 @@ def out_step(run: Run, at: At) -> Step:
         step.tolerance * abs(factor) + 2 * eps(run.trace.out.dtype) * abs(value),
         f"out{at} = {name} · ({step.formula})",
         f"{written(factor)} · ({step.numbers}) = {written(value)}",
-        step.slices,
+        (*step.slices, *(part for part in name.split(" · ") if "[" in part)),
     )
 
 
@@ -94,14 +94,17 @@ def _mixture(run: Run, at: At) -> Step:
     outs = routing.expert_out[b, s, :, at.index].cpu().double()  # [K]
     weigh_output = trace.spec.routing.weigh == "output"
     weights = routing.weight[b, s].cpu().double() if weigh_output else torch.ones_like(outs)
-    formula = f"Σ w[{b}, {s}, k] · E_out[{b}, {s}, k, {at.index}]"
-    slices = [f"w[{b}, {s}, :]", f"E_out[{b}, {s}, :, {at.index}]"]
+    # A weight that multiplies what an expert reads (Llama 4) is in its output already.
+    weighed, read = (f"w[{b}, {s}, k] · ", [f"w[{b}, {s}, :]"]) if weigh_output else ("", [])
+    formula = f"Σ {weighed}E_out[{b}, {s}, k, {at.index}]"
+    slices = [*read, f"E_out[{b}, {s}, :, {at.index}]"]
     shared = shared_at(run, at)
     terms = weights * outs
     value = float(terms.sum()) + (shared or 0.0)
     if shared is not None:
-        formula += f" + shared{at}"
-        slices.append(f"shared{at}")
+        name = shared_name(run, at)
+        formula += f" + {name}"
+        slices += name.split(" · ")
     total = float(terms.abs().sum()) + abs(shared or 0.0)
     # Every product and every partial sum is stored in the run's dtype.
     tolerance = (len(terms) + 2) * eps(trace.out.dtype) * total
@@ -118,15 +121,24 @@ def shared_at(run: Run, at: At) -> float | None:
     return factor * at.of(routing.shared.out)
 
 
+def shared_name(run: Run, at: At) -> str:
+    """Symbols of what `shared_at` gives; g_shared is the sigmoid that weighs it, where there is one."""
+    gated = run.trace.routing is not None and run.trace.routing.shared_weight is not None
+    return f"g_shared[{at.sentence}, {at.token}] · shared{at}" if gated else f"shared{at}"
+
+
 def _factors(run: Run, at: At) -> tuple[float, str]:
-    """What multiplies out after the sum, and its name: output scale, LayerScale, dropout."""
+    """What multiplies out after the sum, and its name: output scale, LayerScale, openness, dropout."""
     factor, names = 1.0, []
     if run.trace.spec.output_scale != 1.0:
         factor *= run.trace.spec.output_scale
-        names.append("scale")
+        names.append(written(run.trace.spec.output_scale))
     if run.layer.layer_scale is not None:
         factor *= float(run.layer.layer_scale[at.index])
         names.append(f"layer_scale[{at.index}]")
+    if run.trace.openness is not None:
+        factor *= at.of(run.trace.openness)
+        names.append(f"open{at}")
     settings = run.settings
     if settings.training and settings.dropout > 0:
         kept: Tensor = Dropout(settings.dropout, settings.seed)(

@@ -22,7 +22,7 @@ def source_of(run: Run, stage: Stage, at: At) -> tuple[Stage, int] | None:
         case Stage.NORM:
             return Stage.INPUT, at.index
         case Stage.UP:
-            return read, _largest(ffn.up[at.index], run.trace.normed, at)
+            return read, _largest(ffn.up[at.index], run.trace.entering, at)
         case Stage.GATE:
             assert ffn.gate is not None
             return read, _largest(ffn.gate[at.index], run.trace.normed, at)

@@ -51,7 +51,7 @@ def written(value: float) -> str:
     """A number in four significant digits with a true minus sign: "−0.01235", "1e−5"."""
     if math.isnan(value):
         return "NaN"
-    return re.sub(r"e([+-])0*", r"e\1", f"{value:.4g}").replace("e+", "e").replace("-", "−")
+    return re.sub(r"e([+-])0*", r"e\1", f"{value + 0.0:.4g}").replace("e+", "e").replace("-", "−")
 
 
 def held(value: float) -> str:

@@ -13,7 +13,7 @@ from ffn_explorer.core.forward_pass import before_cut
 from ffn_explorer.core.keep import column_norms, strength_of, strongest_first
 from ffn_explorer.core.memory import expert_at
 from ffn_explorer.core.proof_narrow import norm_parts
-from ffn_explorer.core.proof_step import At, Step, eps, held, sum_tolerance, sum_written, written
+from ffn_explorer.core.proof_step import At, Step, eps, held, signed, sum_tolerance, sum_written, written
 from ffn_explorer.core.spec import FFNSpec
 
 # {z} stands where brackets are around it already, {held} where a negative number needs its own.
@@ -26,8 +26,9 @@ _CURVES = {
     "relu2": "max(0, {z})²",
     "identity": "{z}",
     "sigmoid": "σ({z})",
-    "xielu": "xielu({z})",
 }
+_XIELU = ("{p} · {held}² + {beta} · {held}", "{n} · (expm1(min({z}, {eps})) − {held}) + {beta} · {held}")
+"""xIELU above 0, and from 0 down (Huang & Schlag 2024)."""
 _ALPHA = {"quick_gelu": 1.702, "silu": 1.0}
 
 _ROUNDINGS = 4
@@ -53,7 +54,7 @@ def act_step(run: Run, at: At) -> Step:
     z = at.of(kept)
     exact = activations.apply(spec.function, torch.tensor(z, dtype=torch.float64), spec.function_params)
     value = float(exact if spec.act_limit is None else exact.clamp(*spec.act_limit))
-    shape = _curve(spec)
+    shape = _curve(spec, positive=z > 0)
     if spec.act_limit is not None:
         shape = _clamped(shape, spec.act_limit)
     return Step(
@@ -161,7 +162,17 @@ def _read(run: Run, at: At, role: str) -> Step:
     tolerance = sum_tolerance(terms, value, dtype=weight.dtype, bias=added or 0.0)
     numbers = sum_written(row, x, bias=added)
     value, text, numbers = _bent(ffn, role, value, text=text, numbers=numbers, x=x)
+    if role == "gate" and ffn.spec.gate_sparsity:
+        # The cutoff follows from the gates of all neurons.
+        slices.append(name)
+        text += f", g = {_all_gates(ffn, name, source)}"
     return Step(value, tolerance, f"{role}{at} = {text}", f"{numbers} = {written(value)}", tuple(slices))
+
+
+def _all_gates(ffn: FFN, name: str, source: str) -> str:
+    """What the cutoff is counted over: the gates of all neurons, with their multiplier."""
+    times = ffn.spec.gate_multiplier
+    return f"{'' if times == 1.0 else f'{written(times)} · '}{name} · {source.replace(', d]', ', :]')}"
 
 
 def _bent(ffn: FFN, role: str, value: float, *, text: str, numbers: str, x: Tensor) -> tuple[float, str, str]:
@@ -173,7 +184,8 @@ def _bent(ffn: FFN, role: str, value: float, *, text: str, numbers: str, x: Tens
     if role == "gate" and spec.gate_sparsity:
         cutoff = _cutoff(ffn, x)
         value = max(0.0, value - cutoff)
-        text, numbers = f"max(0, {text} − cutoff)", f"max(0, {numbers} − ({written(cutoff)}))"
+        text = f"max(0, {text} − (mean(g) {_deviations(spec)} · std(g)))"
+        numbers = f"max(0, {numbers} − {held(cutoff)})"
     limit = spec.up_limit if role == "up" else spec.gate_limit
     if limit is not None:
         value = min(max(value, limit[0]), limit[1]) if not math.isnan(value) else value
@@ -189,24 +201,39 @@ def _cutoff(ffn: FFN, x: Tensor) -> float:
     return float(row.mean() + row.std(unbiased=False) * NormalDist().inv_cdf(ffn.spec.gate_sparsity))
 
 
+def _deviations(spec: FFNSpec) -> str:
+    """How many standard deviations above the mean the cutoff lies, with its sign."""
+    return signed(NormalDist().inv_cdf(spec.gate_sparsity))
+
+
 def entering(run: Run, at: At) -> tuple[Tensor, str]:
     """What the matrices read `[D]` in float64, and its name; Llama 4 weighs the expert's input."""
-    x = at.row_of(run.trace.normed)
+    x = at.row_of(run.trace.entering)
     routing = run.trace.routing
     if routing is None or run.trace.spec.routing is None or run.trace.spec.routing.weigh == "output":
         return x, f"{_read_name(run)}{at.row('d')}"
-    weight = float(routing.weight[at.sentence, at.token, 0])
-    return x * weight, f"({written(weight)} · {_read_name(run)}{at.row('d')})"
+    weight = routing.weight[at.sentence, at.token, 0]
+    # The pass stores this product in its own dtype before the matrices read it.
+    sent = (run.trace.normed[at.sentence, at.token] * weight).cpu().double()
+    return sent, f"({written(float(weight))} · {_read_name(run)}{at.row('d')})"
 
 
 def _read_name(run: Run) -> str:
     """Name of what the matrices read: the normed row, or x itself where no norm stands before them."""
+    if run.trace.read is not None:
+        return "mixed"
     return "norm" if run.trace.spec.normalises_input else "x"
 
 
-def _curve(spec: FFNSpec) -> str:
+def _curve(spec: FFNSpec, *, positive: bool) -> str:
     """Formula of f with {z} and {held} to fill in; a factor of 1 inside σ is left out."""
-    alpha = dict(spec.function_params).get("alpha", _ALPHA.get(spec.function, 1.0))
+    given = dict(spec.function_params)
+    if spec.function == "xielu":
+        default = {"alpha_p": 0.8, "alpha_n": 0.8, "beta": 0.5, "eps": -1e-6}
+        p, n, beta, low = (written((default | given)[name]) for name in default)
+        text = _XIELU[0 if positive else 1]
+        return text.replace("{p}", p).replace("{n}", n).replace("{beta}", beta).replace("{eps}", low)
+    alpha = given.get("alpha", _ALPHA.get(spec.function, 1.0))
     template = _CURVES[spec.function]
     if alpha == 1.0:
         template = template.replace("{alpha} · {held}", "{z}")
@@ -214,7 +241,12 @@ def _curve(spec: FFNSpec) -> str:
 
 
 def _clamped(text: str, limit: tuple[float, float]) -> str:
-    return f"clamp({text}, {written(limit[0])}, {written(limit[1])})"
+    low, high = limit
+    if math.isinf(low):
+        return f"min({text}, {written(high)})"
+    if math.isinf(high):
+        return f"max({text}, {written(low)})"
+    return f"clamp({text}, {written(low)}, {written(high)})"
 
 
 def _nothing(name: str, at: At) -> Step:

@@ -92,10 +92,15 @@ def seeded_hidden_states(tokens: Sequence[Sequence[str]], settings: Settings) ->
                 known[token] = torch.randn(settings.d_model, generator=source, dtype=torch.float32)
             x[b, s] = known[token]
     x = x.to(device=settings.device, dtype=DTYPES[settings.dtype])
+    mask = mask_of(lengths)
+    return x, None if mask is None else mask.to(settings.device)
+
+
+def mask_of(lengths: Sequence[int]) -> Tensor | None:
+    """Where a real token stands `[B, S]` bool, for sentences of these lengths; None where all are equal."""
     if min(lengths) == max(lengths):
-        return x, None
-    mask = torch.arange(max(lengths)) < torch.tensor(lengths).unsqueeze(-1)  # [B, S]
-    return x, mask.to(settings.device)
+        return None
+    return torch.arange(max(lengths)) < torch.tensor(lengths).unsqueeze(-1)  # [B, S]
 
 
 def _ffn(settings: Settings, layer: int, which: str | int) -> FFN:

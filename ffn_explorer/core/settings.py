@@ -10,14 +10,14 @@ EXPERTS_CHOSEN = 2
 """Experts per token when only their number is given."""
 
 LIMITS: dict[str, tuple[float, float]] = {
-    "d_model": (1, 16_384),
-    "d_ff": (1, 65_536),
-    "layers": (1, 128),
-    "layer": (0, 127),
+    "d_model": (1, 32_768),
+    "d_ff": (1, 131_072),
+    "layers": (1, 512),
+    "layer": (0, 511),
     "heads": (1, 256),
     "kv_heads": (1, 256),
     "head_dim": (0, 1_024),
-    "experts": (1, 256),
+    "experts": (1, 1_024),
     "top_k": (1, 256),
     "shared_experts": (0, 16),
     "capacity_factor": (0.0, 64.0),

@@ -95,6 +95,7 @@ def _mixed(run: Run, at: At) -> _Sum:
     outs = routing.expert_out[at.sentence, at.token, :, at.index].cpu().double()  # [K]
     weighs = rule.weigh == "output"
     weight = routing.weight[at.sentence, at.token].cpu().double() if weighs else torch.ones_like(outs)
-    names = (f"w[{at.sentence}, {at.token}, k]", f"E_out[{at.sentence}, {at.token}, k, {at.index}]")
+    left = f"w[{at.sentence}, {at.token}, k]" if weighs else "1"
+    names = (left, f"E_out[{at.sentence}, {at.token}, k, {at.index}]")
     chosen = routing.index[at.sentence, at.token].cpu()
     return _Sum(weight, outs, chosen, "expert", shared_at(run, at), names)

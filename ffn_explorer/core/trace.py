@@ -58,6 +58,15 @@ class Trace:
     residual: Tensor
     mask: Tensor | None = None
     routing: Routing | None = None
+    read: Tensor | None = None
+    """What up reads `[B, S, D]` where that is not normed: a mix with the token before (RWKV)."""
+    openness: Tensor | None = None
+    """Factor of every dimension of out `[B, S, D]`, which follows from two tokens as well (RWKV)."""
+
+    @property
+    def entering(self) -> Tensor:
+        """What up and gate read `[B, S, D]`: normed, or its mix with the token before."""
+        return self.normed if self.read is None else self.read
 
     def stage(self, stage: Stage) -> Tensor:
         """Tensor of a stage: `[B, S, F]` for wide stages, `[B, S, D]` for others; KeyError if absent."""

@@ -22,7 +22,9 @@ def write_png(widget: QWidget, path: Path, *, state: AppState) -> None:
     """Write a widget as it stands; the file appears whole or not at all.
 
     Text chunks: Software, Settings (JSON, see `Settings.to_json`), Sentences (JSON; none beside a hand-built
-    memory, which does not read them), Session (JSON, what a session file holds), Time (0..1 of the pass).
+    memory or rows of an NPY file, which do not read them), File (JSON, of an opened file: its name, the layer
+    by stack and number, the digest of its headers, the NPY file that flows in), Session (JSON, what a session
+    file holds), Time (0..1 of the pass).
     Raises InputError where the file cannot be written.
     """
     write_image(widget.grab().toImage(), path, notes=notes_of(state))
@@ -34,11 +36,32 @@ def notes_of(state: AppState) -> dict[str, str]:
     return {
         "Software": f"FFN Explorer {__version__}",
         "Settings": json.dumps(state.settings.to_json()),
-        **({"Sentences": sentences} if state.source.memory is None else {}),
+        **({"Sentences": sentences} if _reads_sentences(state) else {}),
+        **_file_of(state),
         # Edits, a hand-built memory and the comparison are in the picture too.
         "Session": json.dumps(state_to_json(state)),
         "Time": f"{state.playback.time:g}",
     }
+
+
+def _reads_sentences(state: AppState) -> bool:
+    opened = state.source.opened
+    return state.source.memory is None and (opened is None or not opened.x)
+
+
+def _file_of(state: AppState) -> dict[str, str]:
+    """The opened file by its name, and its layer by stack and number where it is open."""
+    opened = state.source.opened
+    if opened is None:
+        return {}
+    from ffn_explorer.state.open_files import OPEN_FILES
+
+    held, place = OPEN_FILES.known(opened), state.settings.layer
+    layer = None if held is None else held.checkpoint.layers[place]
+    named = {} if layer is None else {"stack": layer.stack, "index": layer.index}
+    rows = {"x": Path(opened.x).name, "x_is": opened.x_is} if opened.x else {}
+    found = {"name": Path(opened.path).name, "layer": place, **named, "digest": opened.digest, **rows}
+    return {"File": json.dumps(found, ensure_ascii=False)}
 
 
 def write_image(image: QImage, path: Path, *, notes: Mapping[str, str]) -> None:

@@ -27,7 +27,7 @@ class BillPanel(Panel):
 
     name: ClassVar[str] = "bill"
     reads: ClassVar[frozenset[str]] = frozenset(
-        {"run", "other", "before", "settings", "source", "compare", "selection", "hover", "point"}
+        {"run", "other", "before", "settings", "source", "file", "compare", "selection", "hover", "point"}
         | {"progress", "current"}
     )
     moves: ClassVar[frozenset[Stage]] = frozenset(STAGE_OF.values())
@@ -47,7 +47,7 @@ class BillPanel(Panel):
     def render_scene(self, scene: Scene) -> None:
         """Draw bars, counters and words."""
         self.title.set_text(self.say("title"))
-        self.note.set_text(self.say("convention"), short=self.say("convention_short"))
+        self._show_note(scene)
         self.note.set_about(self.say("convention_about"))
         self.chart.setAccessibleName(self.title.text)
         self.chart.setAccessibleDescription(self.say("keys"))
@@ -56,6 +56,16 @@ class BillPanel(Panel):
             self.chart.show_sentence(self.say("empty"), scene.look)
         else:
             self.chart.show_picture(self._picture(scene, scene.run))
+
+    def _show_note(self, scene: Scene) -> None:
+        """The convention; of an opened file first what its attention is taken from."""
+        convention, short = self.say("convention"), self.say("convention_short")
+        if scene.file is None or scene.run is None or scene.run.scheme is None:
+            self.note.set_text(convention, short=short)
+            return
+        key = "counted" if scene.file.heads_known else "assumed"
+        how, brief = self.say(key), self.say(f"{key}_short")
+        self.note.set_text(f"{how} · {convention}", short=(f"{how} · {short}", how, brief))
 
     def table(self) -> list[list[str]] | None:
         """Every matrix with its counts, of A and of B, exact."""
@@ -134,7 +144,7 @@ class BillPanel(Panel):
         neuron, dim = at.neuron, at.dim
         if (neuron, dim) == (None, None):
             neuron, dim = scene.selection.neuron, scene.selection.dim
-        return self._said(bill_words.of_unit(run.settings, neuron=neuron, dim=dim))
+        return self._said(bill_words.of_unit(run, neuron=neuron, dim=dim))
 
     def _said(self, wordings: tuple[Text, ...]) -> tuple[str, ...]:
         return tuple(map(self.say, wordings))
@@ -143,10 +153,10 @@ class BillPanel(Panel):
         wanted = bill_words.matched(scene.settings, scene.compare)
         self.match.set_look(scene.look)
         self.match.set_word(self.say("match"))
-        by_hand = scene.source.memory is not None
+        by_hand, opened = scene.source.memory is not None, scene.source.opened is not None
         done = wanted == scene.settings
-        self.match.setEnabled(not (done or by_hand))
-        tip = "match_hand" if by_hand else "match_done" if done else "match_tip"
+        self.match.setEnabled(not done and scene.source.plain)
+        tip = "match_hand" if by_hand else "match_file" if opened else "match_done" if done else "match_tip"
         told = self.say(tip, width=numbers.count(wanted.d_ff), now=numbers.count(scene.settings.d_ff))
         self.match.explain(self.say("match_name", width=numbers.count(wanted.d_ff)), told)
 

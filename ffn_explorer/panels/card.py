@@ -9,6 +9,7 @@ from ffn_explorer.core.stages import WIDE, Stage
 from ffn_explorer.state import changes, numbers, timeline
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene, StageInfo
+from ffn_explorer.state.text import Text
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.page import Block, Page
@@ -84,22 +85,44 @@ class CardPanel(Panel):
         given, shape_out = info.stage is Stage.INPUT, numbers.shape(info.shape_out)
         shape_in = "" if given else numbers.shape(info.shape_in)
         return (
-            Block(self.say(f"means_{key}"), role="body", roomy="title", reserve=3),
+            Block(self._means(run, info, key), role="body", roomy="title", reserve=3),
             Block(info.formula, mono=True, reserve=1),
             Block(self.say("input", what=self._inputs(scene, info), shape=shape_in), strong=False),
             Block(self.say("output", name=name_of(info.stage), shape=shape_out, dtype=dtype), strong=False),
             self._example(scene, run, info),
             Block(self.say("next", what=self._next(scene, info)), strong=False),
-            Block(self.say(f"beware_{key}"), icon="waits", strong=False, reserve=2, optional=True),
+            Block(self._beware(run, info, key), icon="waits", strong=False, reserve=2, optional=True),
         )
+
+    def _means(self, run: RunResult, info: StageInfo, key: str) -> str:
+        """What the stage is; of an opened layer, what it is there."""
+        words = _x_words(run)
+        if info.stage is Stage.INPUT and words is not None:
+            return self.say("means_input_npy" if run.x_from == "npy" else "means_input_file", x=words)
+        if info.stage is Stage.RESIDUAL and run.spec.norm.placement == "parallel":
+            return self.say("means_residual_parallel")
+        if info.stage is Stage.GATE and run.spec.gate_sparsity:
+            return self.say("means_gate_sparse", share=numbers.percent(run.spec.gate_sparsity))
+        return self.say(f"means_{key}")
+
+    def _beware(self, run: RunResult, info: StageInfo, key: str) -> str:
+        cut = info.stage is Stage.ACT and run.spec.gate_sparsity > 0
+        return self.say("beware_act_sparse" if cut else f"beware_{key}")
 
     def _inputs(self, scene: Scene, info: StageInfo) -> str:
         names = [self.say(other.name) for other in _before(scene, info.stage)]
-        return self.say("joiner").join(names) if names else self.say("previous_layer")
+        words = None if scene.run is None else _x_words(scene.run)
+        given = self.say("previous_layer") if words is None else self.say(words)
+        return self.say("joiner").join(names) if names else given
 
     def _next(self, scene: Scene, info: StageInfo) -> str:
         names = [self.say(other.name) for other in _after(scene, info.stage)]
-        return self.say("joiner").join(names) if names else self.say("next_layer")
+        if names:
+            return self.say("joiner").join(names)
+        run = scene.run
+        if run is None or run.request.source.opened is None:
+            return self.say("next_layer")
+        return self.say("next_layer_file" if run.spec.residual else "next_hidden_file")
 
     def _example(self, scene: Scene, run: RunResult, info: StageInfo) -> Block:
         """First numbers of the token's row, and the chosen one, once the pass has reached them."""
@@ -128,6 +151,15 @@ class CardPanel(Panel):
             if scene.selection.stage is not None:
                 self.request(changes.choose(stage=stage))
             self.request(changes.seek(timeline.time_of(stage, scene.run.stages)))
+
+
+def _x_words(run: RunResult) -> Text | None:
+    """What flows into the layer of an opened file; None without one."""
+    if run.request.source.opened is None:
+        return None
+    from ffn_explorer.state.opened_words import x_words  # the first picture needs none of it
+
+    return x_words(run.request.source.opened, run.x_from)
 
 
 _NAMES = {Stage.INPUT: "x", Stage.NORM: "norm", Stage.RESIDUAL: "y"}

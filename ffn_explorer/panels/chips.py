@@ -27,6 +27,7 @@ from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.hint_label import HintLabel
 from ffn_explorer.widgets.labels import ElidedLabel
 from ffn_explorer.widgets.last_shown import LastShown
+from ffn_explorer.widgets.must_line import MustLine
 from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.sizes import px
 
@@ -52,6 +53,7 @@ class ChipsPanel(Panel):
         self.row = ChipRow(self)
         self.pencil = IconButton("edit", self)
         self.hint = HintLabel(self)
+        self.flows = MustLine(self)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.place.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._arrange()
@@ -97,6 +99,7 @@ class ChipsPanel(Panel):
         self._line.addWidget(self.place)
         self._line.addWidget(self.row)
         self._line.addWidget(self.pencil)
+        self._line.addWidget(self.flows)
         self._line.addWidget(self.hint, 1)
         self.set_body(body)
 
@@ -107,6 +110,7 @@ class ChipsPanel(Panel):
         for button in (self.back, self.onward, self.pencil):
             button.set_look(look)
         self.hint.set_look(font(look, "small"), theme.muted)
+        self.flows.set_look(font(look, "small", bold=True), theme.ink)
         self.place.set_look(font(look, "small"), theme.muted)
         self.back.explain(self.say("back"), self.say("back_tip"))
         self.onward.explain(self.say("onward"), self.say("onward_tip"))
@@ -132,12 +136,27 @@ class ChipsPanel(Panel):
         )
         self.row.setAccessibleName(self.say("row", count=numbers.count(len(scene.chips))))
         self.row.setAccessibleDescription(self._tip(chosen.token))
+        self._say_flow(scene)
         batch = len(scene.sentences) > 1
         for widget in (self.back, self.onward, self.place):
             widget.setVisible(batch)
         self.back.setEnabled(chosen.sentence > 0)
         self.onward.setEnabled(chosen.sentence < len(scene.sentences) - 1)
         self.place.set_text(f"{chosen.sentence + 1} / {len(scene.sentences)}")
+
+    def _say_flow(self, scene: Scene) -> None:
+        """What flows into the layer of an opened file, which is not what the model itself sends there."""
+        run = scene.run
+        opened = None if run is None else run.request.source.opened
+        self.flows.setVisible(opened is not None)
+        self.pencil.setEnabled(opened is None or not opened.x)
+        tip = "edit_tip" if opened is None or not opened.x else "rows_tip"
+        self.pencil.explain(self.say("edit"), self.say(tip))
+        if opened is not None and run is not None:
+            from ffn_explorer.state.opened_words import x_wordings  # the first picture needs none of it
+
+            whole, short = map(self.say, x_wordings(opened, run.x_from))
+            self.flows.set_text(whole, short=short)
 
     def _follow(self, scene: Scene) -> None:
         """Find the bars of what is followed, and say what they show, unless all that is still the same."""
@@ -157,7 +176,7 @@ class ChipsPanel(Panel):
 
     def edit(self) -> None:
         """Open the editor with the sentences as typed."""
-        if self.scene is not None:
+        if self.scene is not None and self.pencil.isEnabled():
             self.editor.open_under(self, "\n".join(self.scene.source.sentences))
 
     def _hint(self, followed: Cell | None) -> str:
@@ -207,7 +226,7 @@ class ChipsPanel(Panel):
         if not lines:
             return Verdict(self.say("empty"), usable=False)
         try:
-            found = tokenize(lines)
+            found = _cut(self.scene, lines)
         except ExplorerError as error:
             return Verdict(self.say(Text(error.key, tuple(error.values.items()))), usable=False)
         tokens = sum(map(len, found))
@@ -216,6 +235,16 @@ class ChipsPanel(Panel):
             "sentences": self.say("sentences_1" if len(lines) == 1 else "sentences_n", count=len(lines)),
         }
         return Verdict(self.say("count", **counted), usable=True)
+
+
+def _cut(scene: Scene, lines: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Lines as the tokenizer of an opened file cuts them, else as the program's own."""
+    opened = scene.source.opened
+    if opened is None:
+        return tokenize(lines)
+    from ffn_explorer.state.opened_tokens import opened_tokens  # the first picture needs none of it
+
+    return opened_tokens(opened, lines)
 
 
 def pointed_cell(scene: Scene) -> Cell | None:

@@ -9,7 +9,8 @@ from ffn_explorer.core.stages import WIDE, Stage
 from ffn_explorer.state import changes, numbers, timeline
 from ffn_explorer.state.code.dialect import DIALECTS, DialectName
 from ffn_explorer.state.code.lines import CodeLine, code_lines
-from ffn_explorer.state.code.sizes import sizes_of
+from ffn_explorer.state.code.sizes import Sizes, sizes_of
+from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import text
 from ffn_explorer.widgets.body import body_of
@@ -65,7 +66,7 @@ class CodePanel(Panel):
         self.tabs.show_modes(modes, chosen=dialect_shown(scene), look=scene.look)
         run, view = scene.run, scene.view(self.name)
         self.copy.setEnabled(run is not None)
-        self.note.set_text("" if run is None else self.say("note"), short=("",))
+        self._show_note(scene)
         said = self._value(scene)
         self.value.set_text(said[0], short=said[1:])
         if run is None:
@@ -83,6 +84,13 @@ class CodePanel(Panel):
                 first=view.first if view.stage == scene.current else None,
             )
         )
+
+    def _show_note(self, scene: Scene) -> None:
+        """What a click does; of an opened file, whether the program reads its tensors too."""
+        run = scene.run
+        opened = run is not None and run.request.source.opened is not None
+        key = "note" if not opened else "note_loads" if _loading(scene) else "note_function"
+        self.note.set_text("" if run is None else self.say(key), short=("",))
 
     def as_text(self) -> str:
         """The program, for the clipboard."""
@@ -145,8 +153,24 @@ def lines_of(scene: Scene) -> tuple[CodeLine, ...]:
     run = scene.run
     if run is None:
         return ()
-    sizes = sizes_of(run.request.settings, run.lengths, transposed=scene.look.transposed)
-    return code_lines(run.spec, sizes, dialect_shown(scene))
+    return (*code_lines(run.spec, _sizes(scene, run), dialect_shown(scene)), *_loading(scene))
+
+
+def _sizes(scene: Scene, run: RunResult) -> Sizes:
+    settings, transposed = run.request.settings, scene.look.transposed
+    return sizes_of(settings, run.lengths, transposed=transposed, parts=run.has)
+
+
+def _loading(scene: Scene) -> tuple[CodeLine, ...]:
+    """Lines that read the tensors of an opened file, where that takes a few."""
+    run = scene.run
+    if run is None or run.request.source.opened is None or run.scheme is None:
+        return ()
+    from ffn_explorer.state.code.loading import loading_lines  # the first picture needs none of it
+
+    opened, dtype = run.request.source.opened, run.request.settings.dtype
+    sizes, dialect = _sizes(scene, run), dialect_shown(scene)
+    return loading_lines(opened, run.scheme, run.spec, sizes, dialect=dialect, dtype=dtype)
 
 
 def running(scene: Scene) -> frozenset[Stage]:

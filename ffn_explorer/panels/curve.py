@@ -14,6 +14,7 @@ from ffn_explorer.core.activation_table import FUNCTIONS
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Cell
+from ffn_explorer.state.formulas import applied, bounded
 from ffn_explorer.state.result import Curve, Detail, Floats, RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.axes import ticks
@@ -89,7 +90,13 @@ class CurvePanel(Panel):
         row = FUNCTIONS[run.spec.function]
         plain = row.label.isidentifier() or row.label.endswith("²")
         key = "named" if plain and ":" not in row.formula else "described"
-        return self.say(key, label=row.label, formula=row.formula)
+        # Parameters that a file has learned, or another alpha, stand where the bare name would.
+        own = applied(run.spec, "z")
+        label = row.label if own in (f"{row.label}(z)", "z", "σ(z)") else own
+        said = self.say("described" if label != row.label else key, label=label, formula=row.formula)
+        if run.spec.act_limit is None:
+            return said
+        return self.say("bounded", formula=said, bounded=bounded("f(z)", run.spec.act_limit))
 
     def _neurons(self, scene: Scene, run: RunResult) -> Neurons:
         """Values at the chosen token; kept until one of the things they follow from changes."""

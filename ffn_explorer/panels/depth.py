@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -16,7 +17,8 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.costs import tokens_in
 from ffn_explorer.state.scene import Scene
-from ffn_explorer.state.shapes import Shape, budget_of, ratio_of, shape_of, shapes_at
+from ffn_explorer.state.shapes import DEPTHS, Shape, budget_of, ratio_of, shape_of, shapes_at
+from ffn_explorer.state.visible import visible
 from ffn_explorer.widgets.axes import ticks
 from ffn_explorer.widgets.body import body_of
 from ffn_explorer.widgets.fonts import font
@@ -41,7 +43,7 @@ class DepthPanel(Panel):
         """Build fields and readout over an empty plot."""
         super().__init__(parent)
         self.labels = (QLabel(), QLabel())
-        self.layers = IntEdit(1, int(LIMITS["layers"][1]), 1)
+        self.layers = IntEdit(1, DEPTHS[-1], 1)
         self.ratio = FloatEdit(LEAST_RATIO, MOST_RATIO, 0.25, decimals=4)
         self.readout = ElidedLabel(align=Qt.AlignmentFlag.AlignRight)
         self.plot = LinesPlot(plain=True)
@@ -84,20 +86,26 @@ class DepthPanel(Panel):
         s, weights = scene.settings, budget_of(scene.costing, scene.settings)
         self.title.set_text(self.say("title"), short=self.say("title_short"))
         self.plot.setAccessibleName(self.title.text)
-        self.note.set_text(
-            self.say("note", weights=numbers.count(weights)),
-            short=self.say("note_short", weights=numbers.axis(weights)),
-        )
+        self._show_note(scene, weights)
         self.note.set_about(self.say("about"))
         self.layers.show_value(s.layers)
         self.ratio.show_value(float(ratio_of(s)))
         for edit in (self.layers, self.ratio):
-            edit.setEnabled(scene.source.memory is None)
+            edit.setEnabled(scene.source.plain)
         said = self._said(scene, shape_of(s, tokens_in(scene)))
         bill = model_bill(model_shape(s), Use(1))
         self.readout.set_about("\n".join(row.count.equation for row in bill.rows if row.is_matrix))
         self.readout.set_text(self.say("readout", **said), short=self.say("readout_short", **said))
         self.plot.show_picture(self._picture(scene, self._shapes(scene)))
+
+    def _show_note(self, scene: Scene, weights: int) -> None:
+        opened, whole, brief = scene.source.opened, numbers.count(weights), numbers.axis(weights)
+        if opened is None:
+            self.note.set_text(self.say("note", weights=whole), short=self.say("note_short", weights=brief))
+            return
+        values = {"file": visible(Path(opened.path).name), "layers": numbers.count(scene.settings.layers)}
+        note = self.say("note_file", weights=whole, **values)
+        self.note.set_text(note, short=self.say("note_file_short", weights=brief, **values))
 
     def table(self) -> list[list[str]] | None:
         """The networks of the budget."""
@@ -136,7 +144,9 @@ class DepthPanel(Panel):
             chosen, doubled = layers == s.layers, layers & (layers - 1) == 0
             named = words if chosen or doubled else ()
             dots.append(Dot(*at, colour, named, chosen, self.say("tip", **said)))
-        powers = tuple(float(power) for power in range(math.ceil(math.log2(LIMITS["layers"][1])) + 1))
+        # As far as the networks go; the axis grows for the one there is, and no farther.
+        deepest = max(DEPTHS[-1], s.layers)
+        powers = tuple(float(power) for power in range(math.ceil(math.log2(deepest)) + 1))
         top = 1.15 * max([s.d_model, *(shape.settings.d_model for shape in shapes)])
         return LinesPicture(
             look=scene.look,
@@ -151,14 +161,14 @@ class DepthPanel(Panel):
             ),
             lines=(Line(np.array([dot.x for dot in dots]), np.array([dot.y for dot in dots]), colour),),
             dots=tuple(dots),
-            cursor=math.log2(s.layers) if scene.source.memory is None else None,
+            cursor=math.log2(s.layers) if scene.source.plain else None,
             cursor_words=(self.say("at", layers=numbers.count(s.layers)),),
         )
 
     def _set_layers(self, layers: int) -> None:
         scene = self.scene
-        low, high = LIMITS["layers"]
-        if scene is not None and scene.source.memory is None:
+        low, high = 1, DEPTHS[-1]
+        if scene is not None and scene.source.plain:
             wanted = int(min(high, max(low, layers)))
             self.request(changes.reshape(layers=wanted, gesture="reshape line"))
 

@@ -79,7 +79,8 @@ class GatePanel(Panel):
         self.grid.setVisible(gated)
         if run is None or not gated:
             self.tabs.hide()
-            act = "" if run is None else self.say("choose_swiglu")
+            fixed = run is None or run.request.source.opened is not None
+            act = "" if fixed else self.say("choose_swiglu")
             sentence = self.say("empty") if run is None else self._no_gate(run)
             self.offered.show_offer(scene.look, sentence, act=act, tip=self.say("choose_swiglu_tip"))
         else:

@@ -38,7 +38,7 @@ class GrowthPanel(Panel):
     """FFN, projections and scores over S on logarithmic axes; a line stands at the S of the cost panels."""
 
     name: ClassVar[str] = "growth"
-    reads: ClassVar[frozenset[str]] = frozenset({"settings", "compare", "costing", "chips", "views"})
+    reads: ClassVar[frozenset[str]] = frozenset({"settings", "file", "compare", "costing", "chips", "views"})
 
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build tabs and readout over an empty plot."""
@@ -64,7 +64,7 @@ class GrowthPanel(Panel):
 
     def render_scene(self, scene: Scene) -> None:
         """Draw curves, crossings and the line at S."""
-        subject = subject_of(scene.costing, scene.settings)
+        subject = subject_of(scene.costing, scene.settings, scene.file)
         name = self.say(subject.name)
         self.title.set_text(self.say("title", name=name), short=self.say("title_short"))
         self.plot.setAccessibleName(self.title.text)
@@ -75,11 +75,14 @@ class GrowthPanel(Panel):
             look=scene.look,
         )
         growth = self._growth(scene, subject, mode)
-        self.note.set_text(self._note(scene, growth, mode), short=self.say("note_short"))
+        note = self._note(scene, growth, mode)
+        if subject.file:
+            note = self.say("note_assumed" if subject.assumed else "note_counted", note=note)
+        self.note.set_text(note, short=self.say("note_short"))
         words, short, formulas = self._readout(growth, replace(_use(scene), tokens=tokens_in(scene)), mode)
         self.readout.set_text(words, short=short)
         self.readout.set_about(formulas)
-        beside = beside_of(scene.costing, scene.settings, scene.compare)
+        beside = beside_of(scene.costing, scene.settings, scene.compare, scene.file)
         other = None if beside is None else self._growth(scene, beside, mode, int(growth.tokens[-1]))
         self.plot.show_picture(self._picture(scene, growth, other, mode=mode))
 
@@ -89,7 +92,7 @@ class GrowthPanel(Panel):
         if scene is None:
             return None
         mode = self._mode(scene)
-        found = self._growth(scene, subject_of(scene.costing, scene.settings), mode)
+        found = self._growth(scene, subject_of(scene.costing, scene.settings, scene.file), mode)
         columns = (found.tokens, *(curve.values for curve in found.curves))
         rows = [[f"{value:.17g}" for value in row] for row in zip(*columns, strict=True)]
         return [["S", *(self.say(f"{curve.key}{_form(mode)}") for curve in found.curves)], *rows]
@@ -97,7 +100,7 @@ class GrowthPanel(Panel):
     def _growth(self, scene: Scene, subject: Subject, mode: Of, at_least: int = 0) -> Growth:
         # Rounded up, so that the curves stay while the line is dragged.
         far = 1 << (tokens_in(scene) - 1).bit_length()
-        return growth_of(subject.shape, _use(scene), of=mode, at_least=max(far, at_least))
+        return growth_of(subject.one or subject.shape, _use(scene), of=mode, at_least=max(far, at_least))
 
     def _note(self, scene: Scene, growth: Growth, mode: Of) -> str:
         if mode == "bytes":

@@ -17,12 +17,14 @@ from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.labels import ElidedLabel
 from ffn_explorer.widgets.matrix_known import names_of
 from ffn_explorer.widgets.memory_rows import SORTS, MemoryRows, Sort
+from ffn_explorer.widgets.memory_tokens import heads_of, tokens_in
 from ffn_explorer.widgets.memory_words import dropped, kept_of, point_at, reading_of
 from ffn_explorer.widgets.mode_tabs import Mode, ModeTabs
 from ffn_explorer.widgets.number_edit import IntEdit
 from ffn_explorer.widgets.panel import PADDING_PX, Panel
-from ffn_explorer.widgets.ranked import Column, RankedList, Ranking
+from ffn_explorer.widgets.ranked import Column
 from ffn_explorer.widgets.sizes import px
+from ffn_explorer.widgets.worded_list import WordedList, WordedRanking
 
 NONE = -1
 """What the field holds while no neuron is chosen; it shows a dash."""
@@ -44,7 +46,19 @@ class MemoryPanel(Panel):
 
     name: ClassVar[str] = "memory"
     reads: ClassVar[frozenset[str]] = frozenset(
-        {"run", "memories", "selection", "hover", "point", "origin", "progress", "views"}
+        {
+            "run",
+            "memories",
+            "selection",
+            "hover",
+            "point",
+            "origin",
+            "progress",
+            "views",
+            "file",
+            "memory_tokens",
+            "refusals",
+        }
     )
     moves: ClassVar[frozenset[Stage]] = frozenset({Stage.ACT, Stage.HIDDEN})
 
@@ -54,7 +68,7 @@ class MemoryPanel(Panel):
         self.sorts = ModeTabs(len(SORTS))
         self.label = QLabel()
         self.field = IntEdit(NONE, 0, 1)
-        self.list = RankedList()
+        self.list = WordedList()
         self.source = ElidedLabel()
         self.reading = ElidedLabel()
         self.set_body(self._body())
@@ -119,7 +133,14 @@ class MemoryPanel(Panel):
         columns = (found.neuron, found.m, found.norm, found.strength)
         rows = zip(*(column.tolist() for column in columns), strict=True)
         head = ["rank", "neuron", "m", "norm of v", "|m| * norm of v"]
-        return [head, *([str(i), *map(repr, row)] for i, row in enumerate(rows, 1))]
+        listed = [[str(i), *map(repr, row)] for i, row in enumerate(rows, 1)]
+        scene = self.scene
+        words = None if scene is None or scene.run is None else tokens_in(scene, scene.run, found)
+        if words is None or not words.promotes:
+            return [head, *listed]
+        # The strongest alone have words.
+        both = [[" ".join(column) for column in words.of(int(n))] or ["", ""] for n in columns[0]]
+        return [[*head, "promotes", "suppresses"], *(a + b for a, b in zip(listed, both, strict=True))]
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """How to read it is said where there is room."""
@@ -208,11 +229,12 @@ class MemoryPanel(Panel):
             self._known = (key, MemoryRows(found, sort, kept, written, names))
         return self._known[1]
 
-    def _ranking(self, scene: Scene, run: RunResult, rows: MemoryRows) -> Ranking:
+    def _ranking(self, scene: Scene, run: RunResult, rows: MemoryRows) -> WordedRanking:
         names = ("head_m", "head_strength", "head_norm")
         heads = ((self.say(name), self.say(f"{name}_tip")) for name in names)
         first = Column(self.say("neuron"), "left", self.say("neuron_tip"))
-        return Ranking(
+        words = tokens_in(scene, run, rows.memories)
+        return WordedRanking(
             look=scene.look,
             columns=(first, *(Column(head, tip=tip, widest=WIDEST) for head, tip in heads)),
             bar_head=self.say("bars"),
@@ -224,6 +246,8 @@ class MemoryPanel(Panel):
             chosen=scene.selection.neuron,
             hovered=scene.pointed.neuron,
             place=rows.place_of,
+            heads=() if words is None else heads_of(words, scene.look.language),
+            words=(lambda _: ()) if words is None or not rows.written else words.of,
         )
 
     def _show_field(self, scene: Scene, found: Memories | None) -> None:

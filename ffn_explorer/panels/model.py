@@ -44,7 +44,7 @@ class ModelPanel(Panel):
 
     name: ClassVar[str] = "model"
     reads: ClassVar[frozenset[str]] = frozenset(
-        {"settings", "source", "compare", "costing", "chips", "views"}
+        {"settings", "source", "file", "compare", "costing", "chips", "views"}
     )
 
     least_px: ClassVar[int] = 500
@@ -126,7 +126,8 @@ class ModelPanel(Panel):
     def _subjects(self, scene: Scene) -> tuple[Subject, Subject | None]:
         """Whose bill, and beside whose."""
         costing, settings = scene.costing, scene.settings
-        return subject_of(costing, settings), beside_of(costing, settings, scene.compare)
+        mine = subject_of(costing, settings, scene.file)
+        return mine, beside_of(costing, settings, scene.compare, scene.file)
 
     def _bills(self, scene: Scene) -> tuple[ModelBill, ModelBill | None]:
         mine, theirs = self._subjects(scene)
@@ -150,6 +151,9 @@ class ModelPanel(Panel):
         return self.say(f"{key}{form}", share=numbers.percent(whole), active=numbers.percent(active))
 
     def _note(self, mine: Subject, bill: ModelBill) -> str:
+        if mine.file:
+            how = self.say("assumed" if mine.assumed else "counted")
+            return self.say("joiner").join((self._share(bill), how))
         if mine.public is None:
             return self._share(bill)
         published = self.say("published", count=mine.public.published)
@@ -158,6 +162,8 @@ class ModelPanel(Panel):
     def _about(self, mine: Subject) -> str:
         """Where sizes and the published number come from, and why that differs."""
         public = mine.public
+        if mine.file:
+            return self.say("about_file_assumed" if mine.assumed else "about_file")
         if public is None:
             return self.say("about_own")
         parts = {"source": public.source, "published": public.published, "of": public.published_source}

@@ -18,6 +18,7 @@ from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.neuron_at import card_of, known_of, other_values, table_of
 from ffn_explorer.widgets.neuron_body import NeuronBody
 from ffn_explorer.widgets.neuron_rows import NOTHING, WIDEST, dim_ranking, token_ranking
+from ffn_explorer.widgets.neuron_slices import slices_of, wordings_of
 from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.ranked import Column
 
@@ -27,7 +28,19 @@ class NeuronPanel(Panel):
 
     name: ClassVar[str] = "neuron"
     reads: ClassVar[frozenset[str]] = frozenset(
-        {"run", "other", "neuron_card", "detail", "selection", "hover", "point", "progress", "views"}
+        {
+            "run",
+            "other",
+            "neuron_card",
+            "detail",
+            "selection",
+            "hover",
+            "point",
+            "progress",
+            "views",
+            "file",
+            "neuron_tokens",
+        }
     )
     moves: ClassVar[frozenset[Stage]] = frozenset({Stage.UP, Stage.GATE, Stage.ACT, Stage.HIDDEN})
 
@@ -74,7 +87,7 @@ class NeuronPanel(Panel):
             self.body.arrange(gated=False, bare=True)
             return
         self.title.set_text(self._title(scene.look.language, run, card))
-        self.note.set_text(self._note(scene, run, card), short=(self._note_short(scene, run, card), ""))
+        self.note.set_text(self._note(scene, run, card), short=self._notes_short(scene, run, card))
         self._show_controls(scene, run, card)
         self.body.facts.show_facts(self._facts(scene, run, card), scene.look)
         self._show_tokens(scene, run, card)
@@ -93,12 +106,16 @@ class NeuronPanel(Panel):
 
     def _note(self, scene: Scene, run: RunResult, card: NeuronCard) -> str:
         """What is pointed at and is not this neuron; else where the weights stand."""
-        return self._pointed(scene, run, card) or self.say(
-            "weights_gated" if card.gate is not None else "weights", n=card.neuron
-        )
+        pointed, slices = self._pointed(scene, run, card), slices_of(scene, card)
+        if pointed or slices:
+            return pointed or wordings_of(slices)[0]
+        return self.say("weights_gated" if card.gate is not None else "weights", n=card.neuron)
 
-    def _note_short(self, scene: Scene, run: RunResult, card: NeuronCard) -> str:
-        return "" if self._pointed(scene, run, card) else self.say("weights_short", n=card.neuron)
+    def _notes_short(self, scene: Scene, run: RunResult, card: NeuronCard) -> tuple[str, ...]:
+        if self._pointed(scene, run, card):
+            return ("",)
+        slices = slices_of(scene, card)
+        return (*(wordings_of(slices)[1:] if slices else ()), self.say("weights_short", n=card.neuron), "")
 
     def _pointed(self, scene: Scene, run: RunResult, card: NeuronCard) -> str:
         at = scene.pointed
@@ -125,7 +142,7 @@ class NeuronPanel(Panel):
 
     def _facts(self, scene: Scene, run: RunResult, card: NeuronCard) -> tuple[Fact, ...]:
         """The value at the chosen token, lengths, angles and biases: only those that this neuron has."""
-        n, facts = card.neuron, []
+        n, facts, slices = card.neuron, [], slices_of(scene, card)
         if card.sentence == scene.selection.sentence:
             token, at = self._token(scene, run, card.sentence, scene.selection.token), scene.selection.token
             there = known_of(scene, run).m >= 1.0 and card.rank[at] >= 0
@@ -134,7 +151,8 @@ class NeuronPanel(Panel):
         for role, norm in (("up", card.up_norm), ("gate", card.gate_norm), ("down", card.down_norm)):
             if norm is not None:
                 value = numbers.short(norm)
-                vector = f"W_down[:, {n}]" if role == "down" else f"W_{role}[{n}, :]"
+                usual = f"W_down[:, {n}]" if role == "down" else f"W_{role}[{n}, :]"
+                vector = slices.get(role, usual)
                 tip = self.say(f"tip_{role}", vector=vector, value=value)
                 facts.append(Fact(f"‖{role}‖", value, tip))
         angles = (("up", "down", card.cos_up_down), ("gate", "up", card.cos_gate_up))

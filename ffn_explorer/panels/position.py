@@ -175,8 +175,10 @@ class PositionPanel(Panel):
         """Which of the known reasons breaks independence here."""
         if run.request.settings.mixer:
             return "breaks_mixer"
-        capacity = run.request.settings.is_moe and run.request.settings.capacity_factor > 0
-        return "breaks_capacity" if capacity else "breaks_unknown"
+        rule = run.spec.routing
+        if rule is not None and rule.capacity is not None:
+            return "breaks_capacity"
+        return "breaks_unknown" if run.spec.position_wise else "breaks_shift"
 
     # The number formats -------------------------------------------------------------------------------------
 
@@ -185,17 +187,22 @@ class PositionPanel(Panel):
         known = {check.dtype: check for check in lab.checks}
         names = sorted(CHOICES["dtype"], key=_ORDER.index)
         lines = [self._line(name, known.get(name), strong=name == own) for name in names]
+        opened = run.request.source.opened is not None
         for key, check in (("unmixed", lab.unmixed), ("mixed", lab.mixed)):
-            lines.append(self._line(self.say(key), check, strong=False, ruled=key == "unmixed"))
+            name = self.say(f"{key}_file" if opened else key)
+            why = "not_a_run" if opened and key == "mixed" else "not_run"
+            lines.append(self._line(name, check, strong=False, ruled=key == "unmixed", why=why))
         heads = tuple(self.say(f"head_{n}") for n in ("format", "alone", "permuted", "tolerance", "verdict"))
         stale = "lab" in scene.lagging
         first = self.say("job.lab") if stale else self.say("formats_about", dtype=own)
         caption = ((first, self.say("formats_short")), (self.say("formats_zero"),), (self.say("no_unit"),))
         return LabPicture(scene.look, None, TablePicture(scene.look, heads, tuple(lines)), caption)
 
-    def _line(self, name: str, check: DtypeCheck | None, *, strong: bool, ruled: bool = False) -> Line:
+    def _line(
+        self, name: str, check: DtypeCheck | None, *, strong: bool, ruled: bool = False, why: str = "not_run"
+    ) -> Line:
         if check is None:
-            return Line((name, self.say("not_run")), None, strong, ruled)
+            return Line((name, self.say(why)), None, strong, ruled)
         holds = max(check.alone, check.permuted) <= check.tolerance
         found = (numbers.short(n) for n in (check.alone, check.permuted, check.tolerance))
         return Line((name, *found, self.say("yes" if holds else "no")), holds, strong, ruled)
@@ -219,11 +226,11 @@ class PositionPanel(Panel):
         limited = settings.is_moe and settings.capacity_factor > 0
         self.shuffle.setEnabled(any(len(tokens) > 1 for tokens in scene.run.tokens) if scene.run else False)
         self.natural.setEnabled(any(scene.source.orders))
-        free = scene.source.memory is None
+        free, cannot = scene.source.plain, "by_hand" if scene.source.opened is None else "of_file"
         for name, switch, on in (("mixer", self.mixer, settings.mixer), ("limited", self.limited, limited)):
             word, state = self.say(name), self.say("on" if on else "off")
             switch.show_state(on, (word, word))
-            tip = self.say(f"{name}_tip" if free else "by_hand")
+            tip = self.say(f"{name}_tip" if free else cannot)
             switch.explain(self.say("switch", what=word, state=state), tip)
             switch.setEnabled(free)
         self.row.set_look(scene.look)

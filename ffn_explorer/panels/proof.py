@@ -12,8 +12,9 @@ from ffn_explorer.core.records import PositionCheck, Proof
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Cell, View
+from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
-from ffn_explorer.state.text import text
+from ffn_explorer.state.text import Text, text
 from ffn_explorer.widgets.buttons import IconButton
 from ffn_explorer.widgets.focus import draw_focus_ring
 from ffn_explorer.widgets.fonts import font
@@ -148,6 +149,7 @@ class ProofPanel(Panel):
             Block("" if proof is None else proof.numbers, mono=True, reserve=2),
             self._again(proof),
             Block("" if proof is None else self._read(proof), strong=False, optional=True),
+            *self._tensors(scene, cell),
             Block(self._origin(scene, cell), strong=False, optional=True),
         )
 
@@ -162,11 +164,25 @@ class ProofPanel(Panel):
         """Where the weights come from; at x, which no weights made, where x itself does."""
         if cell.stage is Stage.INPUT and scene.run is not None:
             asked, dtype = scene.run.request, self._dtype(scene)
+            opened = _opened_x(scene.run)
+            if opened is not None:
+                return self.say(opened)
             if asked.source.memory is not None:
                 return self.say("x_hand", dtype=dtype)
             key = "x_mixed" if asked.settings.mixer else "x_seeded"
             return self.say(key, seed=asked.settings.seed, dtype=dtype)
         return self.say("origin", origin=scene.origin, dtype=self._dtype(scene))
+
+    def _tensors(self, scene: Scene, cell: Cell) -> tuple[Block, ...]:
+        """What the matrices and norms are called in the opened file."""
+        if scene.run is None or scene.run.scheme is None:
+            return ()
+        from ffn_explorer.state.opened_words import tensors_of  # the first picture needs none of it
+
+        index = scene.run.expert_index
+        expert = None if index is None else int(index[cell.sentence, cell.token, 0])
+        said = tensors_of(scene.run, cell.stage, expert)
+        return () if said is None else (Block(self.say(said), strong=False, optional=True),)
 
     @staticmethod
     def _dtype(scene: Scene) -> str:
@@ -240,6 +256,15 @@ class ProofPanel(Panel):
         again = self._again(proof)
         formula = "" if proof is None else f"   {right_side(proof.formula)}"
         return (Block(self._cell(scene, cell) + formula, icon=again.icon, wrong=again.wrong), second)
+
+
+def _opened_x(run: RunResult) -> Text | None:
+    """Where x of an opened file's run comes from; None without a file."""
+    if run.request.source.opened is None:
+        return None
+    from ffn_explorer.state.opened_words import x_origin  # the first picture needs none of it
+
+    return x_origin(run)
 
 
 def asked(scene: Scene) -> bool:

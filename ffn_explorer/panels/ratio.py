@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.shapes import equal_widths, ratio_of, weights_of_one
+from ffn_explorer.state.visible import visible
 from ffn_explorer.widgets.axes import ticks
 from ffn_explorer.widgets.body import body_of
 from ffn_explorer.widgets.fonts import font
@@ -62,7 +64,11 @@ class RatioPanel(Panel):
         key = "readout_expert" if s.is_moe else "readout"
         self.readout.set_text(self.say(key, **said), short=self.say("readout_short", **said))
         basis = "usual" if scene.compare is None else "compared"
-        note = self.say(f"note_{basis}", weights=numbers.whole_or_tenths(weights))
+        opened = scene.source.opened
+        if opened is not None:
+            basis = "file"
+        name = "" if opened is None else visible(Path(opened.path).name)
+        note = self.say(f"note_{basis}", weights=numbers.whole_or_tenths(weights), file=name)
         self.note.set_text(note, short=self.say("note_short", weights=numbers.axis(float(weights))))
         self.plot.show_picture(self._picture(scene, weights))
 
@@ -98,7 +104,7 @@ class RatioPanel(Panel):
             dots.append(
                 Dot(float(ratio), float(weights), colour, words, strong, self.say("match_tip", **values))
             )
-        movable = scene.source.memory is None
+        movable = scene.source.plain
         return LinesPicture(
             look=scene.look,
             axes=Axes(
@@ -121,7 +127,7 @@ class RatioPanel(Panel):
 
     def _set_ratio(self, ratio: float) -> None:
         scene = self.scene
-        if scene is not None and scene.source.memory is None and ratio > 0.0:
+        if scene is not None and scene.source.plain and ratio > 0.0:
             limit = LIMITS["d_ff"][1] / scene.settings.d_model
             self.request(changes.set_ratio(min(limit, ratio), gesture="ratio line"))
 
@@ -134,7 +140,7 @@ class RatioPanel(Panel):
     def _to_match(self, dot: int) -> None:
         """The width at which the form under way has the weights to match."""
         scene = self.scene
-        if scene is not None and scene.source.memory is None and scene.settings.gated == (dot == 1):
+        if scene is not None and scene.source.plain and scene.settings.gated == (dot == 1):
             self.request(changes.match_parameters())
 
 

@@ -31,7 +31,7 @@ class RooflinePanel(Panel):
 
     name: ClassVar[str] = "roofline"
     reads: ClassVar[frozenset[str]] = frozenset(
-        {"settings", "costing", "roofline", "measuring", "roofline_refused", "chips"}
+        {"settings", "source", "costing", "roofline", "measuring", "roofline_refused", "chips"}
     )
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -68,7 +68,7 @@ class RooflinePanel(Panel):
         self.plot.setAccessibleName(self.title.text)
         self.again.setVisible(found is not None)
         self.again.setEnabled(not scene.measuring)
-        self.again.explain(self.say("again"), self.say("again_tip", **self._ffn(scene)))
+        self.again.explain(self.say("again"), self._tip(scene, "again_tip"))
         if found is None:
             self._show_offer(scene)
             return
@@ -109,8 +109,12 @@ class RooflinePanel(Panel):
         refused = scene.roofline_refused
         sentence = self.say("offer", **self._ffn(scene)) if refused is None else self.say(refused)
         self.offer_measure.show_offer(
-            scene.look, sentence, act=self.say("measure"), tip=self.say("measure_tip", **self._ffn(scene))
+            scene.look, sentence, act=self.say("measure"), tip=self._tip(scene, "measure_tip")
         )
+
+    def _tip(self, scene: Scene, key: str) -> str:
+        """What is measured: an FFN of random weights, of the settings' sizes or an opened layer's."""
+        return self.say(key if scene.source.opened is None else f"{key}_file", **self._ffn(scene))
 
     def _ffn(self, scene: Scene) -> dict[str, str]:
         s = scene.settings
@@ -119,7 +123,9 @@ class RooflinePanel(Panel):
 
     def _note(self, scene: Scene, found: Roofline) -> str:
         """Where it was measured, and of which FFN where that is not the one on screen."""
-        return self.say("joiner").join(filter(None, (found.machine, found.dtype, self._other(scene, found))))
+        sizes = "" if scene.source.opened is None else self.say("sizes_file")
+        other = self._other(scene, found) or sizes
+        return self.say("joiner").join(filter(None, (found.machine, found.dtype, other)))
 
     def _other(self, scene: Scene, found: Roofline) -> str:
         """Which FFN was measured, where that is not the one on screen."""

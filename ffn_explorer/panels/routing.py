@@ -15,7 +15,7 @@ from ffn_explorer.core.stages import WIDE, Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.routing_table import RoutingTable, routing_table
-from ffn_explorer.state.routing_words import dropped, forced, of_cell, of_expert, of_token, refusal
+from ffn_explorer.state.routing_words import dropped, forced, of_cell, of_expert, of_rule, of_token, refusal
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.button_row import ButtonRow
 from ffn_explorer.widgets.buttons import WordButton
@@ -43,7 +43,7 @@ class RoutingPanel(Panel):
 
     name: ClassVar[str] = "routing"
     reads: ClassVar[frozenset[str]] = frozenset(
-        {"run", "other", "settings", "edits", "selection", "hover", "point", "progress", "views"}
+        {"run", "other", "source", "settings", "edits", "selection", "hover", "point", "progress", "views"}
     )
     moves: ClassVar[frozenset[Stage]] = frozenset({Stage.UP, Stage.GATE})
 
@@ -107,7 +107,9 @@ class RoutingPanel(Panel):
         settings = scene.settings if scene.run is None else scene.run.request.settings
         d, f = numbers.count(settings.d_model), numbers.count(settings.d_ff)
         said = self.say("no_experts", n=matrices_of(settings), d=d, f=f)
-        self.offered.show_offer(scene.look, said, act=self.say("offer"), tip=self.say("offer_tip"))
+        # The layer of a file is what it is.
+        act = "" if scene.source.opened is not None else self.say("offer")
+        self.offered.show_offer(scene.look, said, act=act, tip=self.say("offer_tip"))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave the map its room: a low card shows one line of buttons, the keys do the rest."""
@@ -155,6 +157,9 @@ class RoutingPanel(Panel):
         settings = run.request.settings
         sizes = {"k": numbers.count(settings.top_k), "total": numbers.count(settings.experts)}
         rule = self.say(f"choice.routing.{settings.routing}")
+        if run.request.source.opened is not None and run.spec.routing is not None:
+            found = of_rule(run.spec.routing, biased=run.has.selection_bias)
+            rule = " · ".join(map(self.say, found))
         short = self.say("note_short", **sizes)
         self.note.set_text(self.say("note", rule=rule, **sizes), short=short)
 

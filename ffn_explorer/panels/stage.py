@@ -107,7 +107,9 @@ class StagePanel(Panel):
             number = self.say("number_digits", n=numbers.count(others))
         if settings.mixer:
             return self.say(f"note_mixed_{form}", number=number)
-        if settings.is_moe and settings.capacity_factor > 0:
+        rule = scene.run.spec.routing
+        own = rule is not None and rule.capacity is not None
+        if own or (settings.is_moe and settings.capacity_factor > 0):
             return self.say(f"note_capacity_{form}", number=number)
         return self.say(f"note_{form}", number=number)
 

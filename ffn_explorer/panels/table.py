@@ -164,6 +164,30 @@ def _roofline() -> Panel:
     return RooflinePanel()
 
 
+def _layers() -> Panel:
+    from ffn_explorer.panels.layers import LayersPanel
+
+    return LayersPanel()
+
+
+def _atlas() -> Panel:
+    from ffn_explorer.panels.atlas import AtlasPanel
+
+    return AtlasPanel()
+
+
+def _reads() -> Panel:
+    from ffn_explorer.panels.reads import ReadsPanel
+
+    return ReadsPanel()
+
+
+def _promoters() -> Panel:
+    from ffn_explorer.panels.promoters import PromotersPanel
+
+    return PromotersPanel()
+
+
 PANELS: Mapping[str, PanelMaker] = MappingProxyType(
     {
         "chips": _chips,
@@ -192,5 +216,9 @@ PANELS: Mapping[str, PanelMaker] = MappingProxyType(
         "ratio": _ratio,
         "depth": _depth,
         "roofline": _roofline,
+        "layers": _layers,
+        "atlas": _atlas,
+        "reads": _reads,
+        "promoters": _promoters,
     }
 )

@@ -8,6 +8,7 @@ from ffn_explorer.core.readings import Terms
 from ffn_explorer.core.stages import Stage, enters_down
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Cell
+from ffn_explorer.state.formulas import after_sum
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
@@ -63,7 +64,7 @@ class TermsPanel(Panel):
         self.title.set_text(self._title(scene, terms))
         total = numbers.count(len(terms.term))
         self.note.set_text(self.say("note", n=total), short=(self.say("note_short", n=total), ""))
-        said = self._sum(terms)
+        said = self._then(scene, terms, self._sum(terms))
         self.sum.set_text(said[0], short=said[1:])
         self.list.show_picture(self._ranking(scene, terms))
 
@@ -90,6 +91,16 @@ class TermsPanel(Panel):
             return self.say("sum", **shown), self.say("sum_short", **shown)
         shown["bias"] = numbers.short(bias, digits=DIGITS)
         return tuple(self.say(f"sum_bias{form}", **shown) for form in ("", "_short", "_least"))
+
+    def _then(self, scene: Scene, terms: Terms, said: tuple[str, ...]) -> tuple[str, ...]:
+        """The sum's wordings, each with what happens to it afterwards: a limit, a scale."""
+        run = scene.run
+        after = "Σ" if run is None else after_sum(terms.stage, run.spec, run.has)
+        value = scene.value(Cell(terms.stage, terms.sentence, terms.token, terms.cell))
+        if after == "Σ" or value is None:
+            return said
+        shown = {"after": after, "value": numbers.short(value, digits=DIGITS)}
+        return tuple(self.say("then", sum=words, **shown) for words in said)
 
     def _ranking(self, scene: Scene, terms: Terms) -> Ranking:
         pointed, chosen = scene.pointed, scene.selection

@@ -5,7 +5,6 @@ from typing import ClassVar
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from ffn_explorer.core.handmade import HandMemory
 from ffn_explorer.core.handmade_examples import EXAMPLES
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes
@@ -23,6 +22,7 @@ from ffn_explorer.widgets.theatre_acts import flipped, removed, typed
 from ffn_explorer.widgets.theatre_bar import TheatreBar
 from ffn_explorer.widgets.theatre_cast import Cast, cast_of
 from ffn_explorer.widgets.theatre_play import Play, Words
+from ffn_explorer.widgets.theatre_said import answers_said, note_said, own_said, stream_said
 from ffn_explorer.widgets.theatre_tables import cast_table, grid_of, grid_table
 from ffn_explorer.widgets.theatre_time import moment_of
 from ffn_explorer.widgets.theatre_view import Spot, TheatreView
@@ -94,7 +94,7 @@ class TheatrePanel(Panel):
         """Draw bar, and the stage or a grid."""
         memory = scene.source.memory
         mode = self._mode(scene)
-        self._show_bar(memory, mode)
+        self._show_bar(scene, mode)
         self.grid.setVisible(mode != "")
         self.view.setVisible(mode == "")
         if memory is not None:
@@ -104,7 +104,7 @@ class TheatrePanel(Panel):
         self._arrange()
         self._show_stage(scene)
         if scene.source.memory is None:
-            self.note.set_text(self.say("note_ranked"), short=("",))
+            self.note.set_text(note_said(self.say, scene.run), short=("",))
         else:
             self.note.set_text(self.say("note"), short=(self.say("note_short"), ""))
 
@@ -143,15 +143,16 @@ class TheatrePanel(Panel):
             self.side.setVisible(beside)
             self.view.keep_to(self._cast(scene) if beside else None, scene.look)
 
-    def _show_bar(self, memory: HandMemory | None, mode: str) -> None:
-        names = [("", self.say("random"))]
+    def _show_bar(self, scene: Scene, mode: str) -> None:
+        memory, (own, tip) = scene.source.memory, own_said(self.say, scene.source)
+        names = [("", own)]
         for name, example in EXAMPLES.items():
             words = self.say(f"handmade.{name}")
             changed = memory is not None and memory.name == name and memory != example
             names.append((name, self.say("changed", name=words) if changed else words))
         self.bar.show_memories(names, "" if memory is None else memory.name)
         self.bar.picker.setAccessibleName(self.say("picker"))
-        self.bar.picker.setToolTip(self.say("picker_tip"))
+        self.bar.picker.setToolTip(tip)
         self.bar.play.explain(self.say("play"), self.say("play_tip"))
         tabs = ("stage", "keys", "values", "patterns")
         modes = [Mode(m, self.say(w), self.say(f"{w}_tip")) for m, w in zip(MODES, tabs, strict=True)]
@@ -205,14 +206,11 @@ class TheatrePanel(Panel):
         return shown_token(tokens[cast.token] if cast.token < len(tokens) else "", font(scene.look, "title"))
 
     def _words(self, scene: Scene, cast: Cast) -> Words:
-        stream = "stream_y" if dict(scene.progress).get(Stage.RESIDUAL, 0.0) > 0.0 else "stream_out"
-        run = scene.run
-        gated = run is not None and Stage.GATE in run.values
-        answers = "answers_gated" if gated else "answers_hand" if cast.by_hand else "answers"
+        added = dict(scene.progress).get(Stage.RESIDUAL, 0.0) > 0.0
         return Words(
             x=(self.say("x"), "x"),
-            memories=(self.say(answers), self.say(f"{answers}_short"), self.say("memories")),
-            stream=(self.say(stream), self.say(f"{stream}_short")),
+            memories=(*answers_said(self.say, scene.run, by_hand=cast.by_hand), self.say("memories")),
+            stream=stream_said(self.say, scene.run, added=added),
             unit=self.say("no_unit"),
         )
 

@@ -10,7 +10,7 @@ from ffn_explorer.state.matrix_window import window_seen
 from ffn_explorer.state.result import Matrix, RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.lens import CELLS, Lens, around
-from ffn_explorer.widgets.matrix_known import block, exactly, kinds_of, names_of, place_of
+from ffn_explorer.widgets.matrix_known import block, exactly, kinds_of, names_of, place_of, stored_in
 from ffn_explorer.widgets.matrix_picture import MatrixPicture, MatrixWords, Place, Span
 from ffn_explorer.widgets.matrix_view import MatrixView
 from ffn_explorer.widgets.panel import Panel
@@ -154,7 +154,12 @@ class WeightsPanel(Panel):
             return () if cell is None else (self.say("pooled_value", **values, **cell),)
         said = self.say("value", **values, value=numbers.short(exact))
         brief = numbers.short(exact)
-        return (said, brief) if cell is None else (self.say("value_pooled", said=said, **cell), said, brief)
+        # Of an opened file, first with the tensor that the weight lies in.
+        stored = stored_in(scene.run, made)
+        longest = (self.say("value_stored", said=said, tensor=stored),) if stored else ()
+        if cell is None:
+            return (*longest, said, brief)
+        return (*longest, self.say("value_pooled", said=said, **cell), said, brief)
 
     def _exact(self, scene: Scene, made: Matrix, row: int, column: int) -> float | None:
         for known in exactly(scene, made):

@@ -3,29 +3,55 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
+from ffn_explorer.checkpoints.correction import Correction
 from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.handmade import HandMemory
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.costing import Costing, Measurement
+from ffn_explorer.state.looking import Looking
 
 DEFAULT_SENTENCE = "The keys on the table are lost."
 
 ThemeName = Literal["light", "dark", "projector"]
 Language = Literal["en", "ja"]
+XIs = Literal["residual", "ffn-input"]
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A file or folder of weights, one of whose layers is looked at; which one, `Settings.layer` says.
+
+    path: absolute.  digest: of its headers, by which it is recognised.  correction: how a person reads it
+    where it does not say it itself.  x: an NPY file with hidden states, "" for the embeddings of the
+    sentences' tokens; x_is: what its rows are.
+    """
+
+    path: str
+    digest: str
+    correction: Correction | None = None
+    x: str = ""
+    x_is: XIs = "residual"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where hidden states and weights come from: seeded random weights on sentences, or a memory by hand.
+    """Where hidden states and weights come from: seeded random weights, a memory by hand, or a file.
 
     orders: one permutation of token positions per sentence, () for the natural order; made by dragging chips.
     memory: a hand-built FFN, whose input patterns then stand in the place of tokens (one sentence of them).
+    opened: a file of weights; never beside a memory.
     """
 
     sentences: tuple[str, ...] = (DEFAULT_SENTENCE,)
     orders: tuple[tuple[int, ...], ...] = ((),)
     memory: HandMemory | None = None
+    opened: Opened | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether the settings decide everything: seeded random weights on sentences."""
+        return self.memory is None and self.opened is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +156,7 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What a hand-built memory stands in place of, kept so that leaving it brings everything back."""
+    """What a hand-built memory or a file stands in place of, kept so that leaving brings everything back."""
 
     orders: tuple[tuple[int, ...], ...] = ((),)
     settings: Settings = field(default_factory=Settings)
@@ -173,7 +199,7 @@ class AppState:
     theta: Theta = field(default_factory=Theta)
     selection: Selection = field(default_factory=Selection)
     before_memory: Before | None = None
-    """What was there before the hand-built memory of the source; None without one."""
+    """What was there before the hand-built memory or the file of the source; None without one."""
     hover: Cell | None = None
     point: Point | None = None
     playback: Playback = field(default_factory=Playback)
@@ -182,6 +208,8 @@ class AppState:
     """Per panel name; () means each panel's default."""
     costing: Costing = field(default_factory=Costing)
     """What the cost panels count."""
+    looking: Looking = field(default_factory=Looking)
+    """What the panels of an opened file ask of it."""
     asked: Measurement | None = None
     """The last measurement of this machine that a person asked for."""
     shown: frozenset[str] | None = None

@@ -6,7 +6,7 @@ from ffn_explorer.core.cost import matrices_of
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.state import numbers
 from ffn_explorer.state.app_state import Compare
-from ffn_explorer.state.counters import active_parameters, expert_bill
+from ffn_explorer.state.counters import Billed, active_parameters, expert_bill
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.setting_changes import parameter_matched, weights_to_match
 from ffn_explorer.state.text import Text, text
@@ -33,9 +33,11 @@ def of_token(run: RunResult, *, sentence: int, token: int, named: str) -> tuple[
     )
 
 
-def of_unit(settings: Settings, *, neuron: int | None, dim: int | None) -> tuple[Text, ...]:
+def of_unit(bill: Billed, *, neuron: int | None, dim: int | None) -> tuple[Text, ...]:
     """Parameters of a neuron and of a dimension of out; of any one of them while none is asked for."""
-    of_neuron, of_dim = numbers.count(neuron_parameters(settings)), numbers.count(dim_parameters(settings))
+    settings, ffn = bill.settings, bill.ffn
+    of_neuron = numbers.count(neuron_parameters(settings, ffn))
+    of_dim = numbers.count(dim_parameters(settings, ffn))
     parts: list[tuple[Text, Text]] = []
     if neuron is not None:
         named = {"n": numbers.count(neuron), "count": of_neuron}
@@ -62,7 +64,7 @@ def of_experts(run: RunResult, expert: int | None) -> tuple[Text, ...]:
         counts = expert_bill(run, expert)._asdict()
         said = {"expert": expert, **{name: numbers.count(n) for name, n in counts.items()}}
         return (text("panel.bill.expert", **said), text("panel.bill.expert_short", **said))
-    active = active_parameters(settings)
+    active = active_parameters(settings, run.ffn)
     values = {
         "k": numbers.count(settings.top_k),
         "total": numbers.count(settings.experts),

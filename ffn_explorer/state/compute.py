@@ -1,8 +1,8 @@
 """Compute: request -> result, on workers; the only file of this floor that runs core's heavy parts."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, assert_never
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,13 @@ from ffn_explorer.core.records import PositionCheck, Proof
 from ffn_explorer.core.spec import FFNSpec
 from ffn_explorer.core.stages import Stage, stages_of
 from ffn_explorer.state.app_state import Source
+from ffn_explorer.state.arrays import to_numpy
 from ffn_explorer.state.parts.table import KINDS
-from ffn_explorer.state.pyramid import activity_levels, nbytes, pyramid
+from ffn_explorer.state.pyramid import activity_levels, pyramid
 from ffn_explorer.state.requests import (
     ActivityRequest,
     DetailRequest,
+    FileRequest,
     PartRequest,
     PositionRequest,
     ProofRequest,
@@ -27,15 +29,14 @@ from ffn_explorer.state.requests import (
 )
 from ffn_explorer.state.result import Activity, Curve, Detail, Floats, Measured, Pyramid, Result, RunResult
 from ffn_explorer.state.results import Entry, Failure, Results
+from ffn_explorer.state.run_bytes import bytes_of
+from ffn_explorer.state.run_facts import facts_of, shape_in
 from ffn_explorer.state.text import said
 from ffn_explorer.state.token_lengths import natural_tokens, order_of, ordered
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from ffn_explorer.core.experiment import Run
-    from ffn_explorer.core.ffn import FFN
-    from ffn_explorer.core.trace import Routing
+    from ffn_explorer.state.opened_run import Given
 
 CURVE_LIMIT = 4.0
 """The activation's curve is sampled on z in ±this (no unit)."""
@@ -93,8 +94,24 @@ def compute(request: Request, results: Results, *, cancelled: Asked = never, tol
         case PartRequest():
             part = KINDS[type(request)]
             return part.compute(request, lambda run: _known(run, results, cancelled, with_torch=True))
+        case FileRequest():
+            return _of_file(request, results, cancelled, told=told)
         case _:
             assert_never(request)
+
+
+def _of_file(request: FileRequest, results: Results, cancelled: Asked, *, told: Told) -> Result:
+    """What is read of an opened file; what is found so far is shown meanwhile."""
+    from ffn_explorer.checkpoints.reading.steps import Stopped
+    from ffn_explorer.state.file_parts.part import Way
+    from ffn_explorer.state.file_parts.table import FILE_KINDS
+    from ffn_explorer.state.open_files import OPEN_FILES
+
+    way = Way(told, lambda found: results.sketch(request, found), cancelled)
+    try:
+        return FILE_KINDS[type(request)].compute(request, OPEN_FILES.get(request.opened), way)
+    except Stopped as error:
+        raise Cancelled from error
 
 
 def _known(request: RunRequest, results: Results, cancelled: Asked, *, with_torch: bool = False) -> RunResult:
@@ -111,9 +128,17 @@ def _known(request: RunRequest, results: Results, cancelled: Asked, *, with_torc
 def _run(request: RunRequest, cancelled: Asked) -> RunResult:
     from ffn_explorer.core import experiment
 
+    given = _given(request)
     tokens = tokens_of(request.source)
-    layer, x = _by_hand(request)
-    run = experiment.run(request.settings, tokens, edits=request.edits, layer=layer, x=x)
+    run = experiment.run(
+        request.settings,
+        tokens,
+        edits=request.edits,
+        layer=given.layer,
+        x=given.x,
+        x_is=given.x_is,
+        x_origin=given.origin,
+    )
     spec = run.trace.spec
     stages = stages_of(spec)
     values: dict[Stage, Floats] = {}
@@ -122,7 +147,6 @@ def _run(request: RunRequest, cancelled: Asked) -> RunResult:
         _check(cancelled)
         values[stage] = to_numpy(run.trace.stage(stage))
         pyramids[stage] = pyramid(values[stage])
-    routing = run.trace.routing
     return RunResult(
         request=request,
         spec=spec,
@@ -131,28 +155,31 @@ def _run(request: RunRequest, cancelled: Asked) -> RunResult:
         values=values,
         pyramids=pyramids,
         curve=curve_of(spec),
-        bill=cost.bill(request.settings, [len(sentence) for sentence in tokens]),
-        nbytes=_bytes_of(run, values, pyramids),
+        bill=cost.bill(request.settings, [len(sentence) for sentence in tokens], ffn=shape_in(request)),
+        nbytes=bytes_of(run, values, pyramids),
         run=run,
-        expert_index=None if routing is None else _expert_index(routing),
-        expert_weight=None if routing is None else to_numpy(routing.weight),
-        expert_dropped=None if routing is None else np.asarray(routing.dropped.cpu().numpy(), np.bool_),
-        router_logits=None if routing is None else to_numpy(routing.logits),
+        x_from=given.x_from,
+        **facts_of(run, request),
     )
 
 
-def _by_hand(request: RunRequest) -> "tuple[FFN | None, Tensor | None]":
-    """Layer and hidden states of a hand-built memory, in the order of its tokens; none for random weights."""
+def _given(request: RunRequest) -> "Given":
+    """Layer and hidden states of an opened file or of a hand-built memory; none for random weights."""
+    from ffn_explorer.state.opened_run import Given, given_of
+
     memory = request.source.memory
+    if request.source.opened is not None:
+        return given_of(request)
     if memory is None:
-        return None, None
+        return Given()
     from ffn_explorer.core.devices import check_device
     from ffn_explorer.core.handmade_layer import inputs_of, layer_of
 
     # Its numbers go to the device before the run, which checks that it is there, begins.
     check_device(request.settings)
     order = list(order_of(request.source, 0))
-    return layer_of(memory, request.settings), inputs_of(memory, request.settings)[:, order]
+    x = inputs_of(memory, request.settings)[:, order]
+    return Given(layer_of(memory, request.settings), x, x_from="hand")
 
 
 def tokens_of(source: Source) -> tuple[tuple[str, ...], ...]:
@@ -169,23 +196,11 @@ def curve_of(spec: FFNSpec) -> Curve:
     z = torch.linspace(-CURVE_LIMIT, CURVE_LIMIT, CURVE_POINTS, dtype=torch.float64)
     value = activations.apply(spec.function, z, spec.function_params)
     slope = activations.slope(spec.function, z, spec.function_params)
+    if spec.act_limit is not None:
+        low, high = spec.act_limit
+        slope = torch.where((value < low) | (value > high), torch.zeros_like(slope), slope)
+        value = value.clamp(low, high)
     return Curve(to_numpy(z), to_numpy(value), to_numpy(slope))
-
-
-def to_numpy(tensor: "Tensor") -> Floats:
-    """Read-only array of a tensor: float64 stays, all else is shown as float32; no copy where possible."""
-    import torch
-
-    kept = tensor.detach().cpu()
-    if kept.dtype not in (torch.float32, torch.float64):
-        kept = kept.float()
-    array: Floats = kept.contiguous().numpy()
-    array.flags.writeable = False
-    return array
-
-
-def _expert_index(routing: "Routing") -> NDArray[np.int64]:
-    return np.asarray(routing.index.cpu().numpy(), np.int64)
 
 
 def _activity(request: ActivityRequest, run: RunResult) -> Activity:
@@ -255,25 +270,3 @@ def _torch_run(result: RunResult) -> "Run":
 def _check(cancelled: Asked) -> None:
     if cancelled():
         raise Cancelled
-
-
-def _bytes_of(run: "Run", values: dict[Stage, Floats], pyramids: dict[Stage, Pyramid]) -> int:
-    """Bytes of weights and trace (shared memory once), of copies made for showing, and of pyramids."""
-    storages = {
-        tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes() for tensor in _tensors(run)
-    }
-    copies = sum(array.nbytes for array in values.values() if array.ctypes.data not in storages)
-    return sum(storages.values()) + copies + sum(nbytes(made) for made in pyramids.values())
-
-
-def _tensors(value: Any) -> Iterator["Tensor"]:  # noqa: ANN401 - any part of a run
-    import torch
-
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from _tensors(item)
-    elif is_dataclass(value):
-        for field in fields(value):
-            yield from _tensors(getattr(value, field.name))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ffn_explorer.core.architecture import ModelShape
 from ffn_explorer.core.bill_row import Row, Use
@@ -15,6 +15,10 @@ from ffn_explorer.state.costing import Costing
 from ffn_explorer.state.models import PublicModel, model
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import Text, text
+from ffn_explorer.state.visible import visible
+
+if TYPE_CHECKING:
+    from ffn_explorer.state.file_facts import FileFacts
 
 Kind = Literal["parameters", "flops", "bytes"]
 """What is counted."""
@@ -29,6 +33,8 @@ _OWN = {
     "ffn.up": "up",
     "ffn.down": "down",
     "ffn.bias": "bias",
+    "ffn.receptance": "down",
+    "ffn.mix": "bias",
     "ffn.router": "router",
     "ffn.router_bias": "router",
     "cache": "cache",
@@ -39,15 +45,24 @@ _OWN = {
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Whose bill: a public model, or the network of some settings."""
+    """Whose bill: a public model, the network of some settings, or a stack of an opened file.
+
+    one: of a file, the layer looked at alone; stack, assumed: its name, and whether attention's heads are.
+    """
 
     shape: ModelShape
     settings: Settings | None = None
     public: PublicModel | None = None
+    one: ModelShape | None = None
+    file: str = ""
+    stack: str = ""
+    assumed: bool = False
 
     @property
     def name(self) -> Text:
         """Name for people; that of settings is said by whoever knows whether they are A or B."""
+        if self.file:
+            return text("costs.file", file=self.file, stack=self.stack)
         return text("costs.named", name=self.public.name) if self.public else text("costs.settings")
 
 
@@ -58,19 +73,21 @@ class Piece(NamedTuple):
     value: int
 
 
-def subject_of(costing: Costing, settings: Settings) -> Subject:
-    """The first bill."""
-    return _public(costing.model) if costing.model else _own(settings)
+def subject_of(costing: Costing, settings: Settings, file: "FileFacts | None" = None) -> Subject:
+    """The first bill; file: the opened one, whose layer the settings describe."""
+    return _public(costing.model) if costing.model else _mine(settings, file)
 
 
-def beside_of(costing: Costing, settings: Settings, compare: Compare | None) -> Subject | None:
+def beside_of(
+    costing: Costing, settings: Settings, compare: Compare | None, file: "FileFacts | None" = None
+) -> Subject | None:
     """The second bill, if one is wanted."""
     if costing.beside:
         return _public(costing.beside)
     if costing.beside == "":
         # The settings beside themselves would show nothing.
-        return _own(settings) if costing.model else None
-    return None if compare is None or costing.model else _own(compare.settings)
+        return _mine(settings, file) if costing.model else None
+    return None if compare is None or costing.model else _mine(compare.settings, file)
 
 
 def use_of(costing: Costing, tokens: int, shape: ModelShape) -> Use:
@@ -102,7 +119,9 @@ def goes_on(shape: ModelShape) -> bool:
 def bill_of(subject: Subject, costing: Costing, tokens: int) -> ModelBill:
     """The bill of one layer or of the whole; tokens: of the selected sentence."""
     use = use_of(costing, tokens, subject.shape)
-    return layer_bill(subject.shape, use) if costing.scope == "layer" else model_bill(subject.shape, use)
+    if costing.scope == "layer":
+        return layer_bill(subject.one or subject.shape, use)
+    return model_bill(subject.shape, use)
 
 
 def group_of(row: Row) -> str:
@@ -141,6 +160,26 @@ def ffn_share(bill: ModelBill, *, active: bool = False) -> float:
 def _public(name: str) -> Subject:
     found = model(name)
     return Subject(found.shape, public=found)
+
+
+def _mine(settings: Settings, file: "FileFacts | None") -> Subject:
+    fits = file is not None and settings.layer < len(file.layers)
+    return _of_file(settings, file) if fits and file is not None else _own(settings)
+
+
+# Facts of a file are equal only to themselves.
+@lru_cache(maxsize=8)
+def _of_file(settings: Settings, file: "FileFacts") -> Subject:
+    from ffn_explorer.state.file_shape import layer_shape, stack_shape  # the first picture needs none of it
+
+    return Subject(
+        stack_shape(file, settings),
+        settings=settings,
+        one=layer_shape(file, settings),
+        file=visible(file.name),
+        stack=file.layers[settings.layer].stack,
+        assumed=not file.heads_known,
+    )
 
 
 @lru_cache(maxsize=64)

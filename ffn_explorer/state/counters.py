@@ -7,9 +7,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ffn_explorer.core.architecture import FFNShape
 from ffn_explorer.core.cost import matrices_of
 from ffn_explorer.core.records import Bill
 from ffn_explorer.core.settings import Settings
+from ffn_explorer.core.shape_of import ffn_shape
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.result import RunResult
 
@@ -57,6 +59,7 @@ class Billed(NamedTuple):
     """What the words of a run's bill follow from; without its values, so that a cache keeps no pass alive."""
 
     settings: Settings
+    ffn: FFNShape
     lengths: tuple[int, ...]
     bill: Bill
     lines: tuple[Line, ...]
@@ -64,7 +67,7 @@ class Billed(NamedTuple):
 
 def billed(run: RunResult) -> Billed:
     """The bill of a run, by values."""
-    return Billed(run.request.settings, run.lengths, run.bill, lines(run))
+    return Billed(run.request.settings, run.ffn, run.lengths, run.bill, lines(run))
 
 
 def spent(every: Iterable[Line], progress: Iterable[tuple[Stage, float]]) -> Spent:
@@ -89,43 +92,60 @@ def portion(count: int, share: float) -> int:
 def lines(run: RunResult) -> tuple[Line, ...]:
     """Every matrix and bias with its counts, in the order of the pass; they add up to the bill."""
     settings = run.request.settings
-    return lines_of(settings, sum(run.lengths), experts=experts_visited(run))
+    return lines_of(settings, sum(run.lengths), experts=experts_visited(run), ffn=run.ffn)
 
 
 # By values, not by run: a cache must not keep a large pass alive.
 @lru_cache(maxsize=32)
-def lines_of(settings: Settings, tokens: int, *, experts: int) -> tuple[Line, ...]:
-    """The same from the settings alone; experts: how many of them some token visits."""
-    s, made = settings, []
-    first = Stage.GATE if s.gated else Stage.UP
-    if s.is_moe:
-        router = s.experts * s.d_model
-        made.append(Line(first, "W_router", "router", router, router, 2 * tokens * router))
-        if s.routing == "sigmoid_bias":
-            made.append(Line(first, "b_router", "router", s.experts, s.experts, 0))
-    all_of = s.experts if s.is_moe else 1
-    once = s.top_k if s.is_moe else 1
-    made += _ffn(s, s.d_ff, copies=(all_of, min(experts, all_of), once), tokens=tokens, shared=False)
-    if s.is_moe and s.shared_experts:
+def lines_of(
+    settings: Settings, tokens: int, *, experts: int, ffn: FFNShape | None = None
+) -> tuple[Line, ...]:
+    """The same from sizes alone, of an opened file's FFN where there is one.
+
+    experts: how many of them some token visits.
+    """
+    d, shape = settings.d_model, ffn or ffn_shape(settings)
+    made = _router(shape, d, tokens)
+    there = shape.experts
+    copies = (there, min(experts, there), shape.top_k if shape.is_moe else 1)
+    made += _ffn(shape, d, copies=copies, tokens=tokens, shared=False)
+    if shape.is_moe and shape.shared_width:
         # One FFN of width n · F, as in `core.cost`.
-        width = s.shared_experts * s.d_ff
-        made += _ffn(s, width, copies=(1, 1, 1), tokens=tokens, shared=True)
+        made += _ffn(shape, d, copies=(1, 1, 1), tokens=tokens, shared=True)
+    if shape.receptance:
+        made.append(Line(Stage.OUT, "W_receptance", "down", d * d, d * d, 2 * tokens * d * d))
+        made.append(Line(Stage.OUT, "mix", "bias", 2 * d, 2 * d, 0))
+    if shape.sum_bias:
+        made.append(Line(Stage.OUT, "b_sum", "bias", d, d, 0))
     return tuple(made)
 
 
-def _ffn(
-    settings: Settings, width: int, *, copies: tuple[int, int, int], tokens: int, shared: bool
-) -> list[Line]:
+def _router(ffn: FFNShape, d: int, tokens: int) -> list[Line]:
+    """Lines of the router and of the shared expert's gate, which stand together in the bill."""
+    if not ffn.is_moe:
+        return []
+    first, weights = Stage.GATE if ffn.gated else Stage.UP, ffn.experts * d
+    made = [Line(first, "W_router", "router", weights, weights, 2 * tokens * weights)]
+    if ffn.shared_gate:
+        made.append(Line(first, "W_shared_gate", "router", d, d, 2 * tokens * d))
+    biases = int(ffn.router_bias) + int(ffn.selection_bias)
+    if biases:
+        made.append(Line(first, "b_router", "router", biases * ffn.experts, biases * ffn.experts, 0))
+    return made
+
+
+def _ffn(ffn: FFNShape, d: int, *, copies: tuple[int, int, int], tokens: int, shared: bool) -> list[Line]:
     """Lines of FFNs of one width; copies: how many there are, are visited, and run for each token."""
-    d, made = settings.d_model, []
+    made, width = [], ffn.shared_width if shared else ffn.d_ff
     there, visited, once = copies
-    parts: tuple[Segment, ...] = ("gate", "up", "down") if settings.gated else ("up", "down")
+    biased = ffn.shared_biases if shared else ffn.biases
+    parts: tuple[Segment, ...] = ("gate", "up", "down") if ffn.gated else ("up", "down")
     for part in parts:
         one = d * width
         flops = 2 * tokens * once * one
         stage, name = STAGE_OF[part], f"shared_{part}" if shared else part
         made.append(Line(stage, f"W_{name}", part, there * one, visited * one, flops, shared))
-        if settings.bias:
+        if part in biased:
             one = d if part == "down" else width
             made.append(Line(stage, f"b_{name}", "bias", there * one, visited * one, 0, shared))
     return made
@@ -142,7 +162,9 @@ class ExpertBill(NamedTuple):
 def expert_bill(run: RunResult, expert: int) -> ExpertBill:
     """What one of a mixture's experts costs; tokens that it had no room for cost nothing here."""
     s = run.request.settings
-    one = [line for line in lines(run) if not line.shared and line.segment != "router"]
+    one = [
+        line for line in lines(run) if not line.shared and line.segment != "router" and line.name != "b_sum"
+    ]
     parameters = sum(line.weights for line in one) // s.experts
     tokens = int((_served(run) == expert).sum())
     return ExpertBill(parameters, tokens, 2 * tokens * matrices_of(s) * s.d_model * s.d_ff)
@@ -162,10 +184,10 @@ def _served(run: RunResult) -> NDArray[np.int64]:
     return run.expert_index[served]
 
 
-def active_parameters(settings: Settings) -> int:
+def active_parameters(settings: Settings, ffn: FFNShape | None = None) -> int:
     """Parameters that one token uses: those of its K experts, the shared ones and the router."""
     once = settings.top_k if settings.is_moe else 1
-    return sum(line.visited for line in lines_of(settings, 1, experts=once))
+    return sum(line.visited for line in lines_of(settings, 1, experts=once, ffn=ffn))
 
 
 def read_share(inside: Sequence[Line], done: Mapping[Stage, float]) -> float:

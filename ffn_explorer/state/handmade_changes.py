@@ -9,7 +9,8 @@ from ffn_explorer.core.errors import InputError
 from ffn_explorer.core.handmade import HandMemory, HandNeuron, HandPattern, misfit, settings_of
 from ffn_explorer.core.handmade_examples import EXAMPLES
 from ffn_explorer.core.settings import Settings
-from ffn_explorer.state.app_state import AppState, Before, Compare, Selection, Source
+from ffn_explorer.state.app_state import AppState, Compare, Selection, Source
+from ffn_explorer.state.before import before_of, left
 from ffn_explorer.state.change import Change, part
 from ffn_explorer.state.text import text
 from ffn_explorer.state.token_lengths import token_lengths
@@ -19,7 +20,11 @@ Item = TypeVar("Item")
 
 
 def check(source: Source, settings: Settings) -> None:
-    """Refuse settings that the source's hand-built memory cannot follow; InputError with one sentence."""
+    """Refuse settings that the source's hand-built memory or file cannot follow; InputError, one sentence."""
+    if source.opened is not None:
+        from ffn_explorer.state.opened_changes import check_opened  # the first picture needs none of it
+
+        check_opened(source, settings)
     wrong = None if source.memory is None else misfit(source.memory, settings)
     if wrong == "activation":
         raise InputError("error.hand_gate")
@@ -28,7 +33,7 @@ def check(source: Source, settings: Settings) -> None:
 
 
 def check_state(state: AppState) -> None:
-    """Refuse a state whose settings, of A or of B, do not fit its hand-built memory."""
+    """Refuse a state whose settings, of A or of B, do not fit its hand-built memory or its opened file."""
     check(state.source, state.settings)
     if state.compare is not None:
         check(state.source, state.compare.settings)
@@ -40,7 +45,7 @@ def use_memory(name: str) -> Change:
 
     def to(state: AppState) -> AppState:
         # From one memory to another: what was there before the first is what comes back.
-        before = _before(state) if state.source.memory is None else state.before_memory
+        before = before_of(state) if state.source.plain else state.before_memory
         chosen = Selection(token=_fired(memory))
         plain = part(state, edits=Edits(), compare=None, selection=chosen, before_memory=before)
         return _with_memory(plain, memory)
@@ -51,47 +56,6 @@ def use_memory(name: str) -> Change:
 def leave_memory() -> Change:
     """Back to the sentences and their FFN, with everything as it was before the memory."""
     return Change("undo.memory_leave", left)
-
-
-def left(state: AppState) -> AppState:
-    """The state without its hand-built memory, as it was before that; without one, the same object."""
-    if state.source.memory is None:
-        return state
-    before = state.before_memory or _default(state)
-    settings = before.settings
-    source = replace(state.source, memory=None, orders=before.orders)
-    return part(
-        state,
-        source=source,
-        settings=settings,
-        edits=before.edits,
-        compare=before.compare,
-        theta=before.theta,
-        selection=before.selection.clamped(token_lengths(source), settings.d_model, settings.d_ff),
-        before_memory=None,
-    )
-
-
-def _before(state: AppState) -> Before:
-    return Before(
-        orders=state.source.orders,
-        settings=state.settings,
-        edits=state.edits,
-        compare=state.compare,
-        theta=state.theta,
-        selection=state.selection,
-    )
-
-
-def _default(state: AppState) -> Before:
-    """What comes back where nothing is known of before (files of the first releases): the default widths."""
-    now = state.settings
-    return Before(
-        orders=tuple(() for _ in state.source.sentences),
-        settings=Settings(activation=now.activation, dtype=now.dtype, device=now.device, seed=now.seed),
-        theta=state.theta,
-        selection=Selection(token=state.selection.token),
-    )
 
 
 def set_key(neuron: int, dim: int, *, value: float, gesture: str = "") -> Change:
@@ -197,7 +161,7 @@ def _with_memory(state: AppState, memory: HandMemory) -> AppState:
     kept = memory.patterns if state.source.memory is None else state.source.memory.patterns
     same = state.source.memory is not None and len(kept) == len(memory.patterns)
     orders = state.source.orders if same else tuple(() for _ in state.source.sentences)
-    source = part(state.source, memory=memory, orders=orders)
+    source = part(state.source, memory=memory, opened=None, orders=orders)
     settings = settings_of(memory, state.settings)
     return part(
         state,

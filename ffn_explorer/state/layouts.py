@@ -50,6 +50,7 @@ PANEL_GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "place": ("position", "place", "routing"),
         "cost": ("bill", "model", "growth", "ratio", "depth", "roofline"),
         "look": ("weights", "code"),
+        "file": ("layers", "atlas", "reads", "promoters"),
         "read": ("card", "proof", "terms"),
     }
 )
@@ -85,6 +86,12 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
             _column("growth", "ratio", sizes=(52, 48)),
             _column("bill", "roofline", sizes=(52, 48)),
             sizes=(38, 31, 31),
+        ),
+        "file": _around(
+            Slot("layers"),
+            Slot("atlas"),
+            _column("reads", "promoters", sizes=(58, 42)),
+            sizes=(30, 33, 37),
         ),
     }
 )

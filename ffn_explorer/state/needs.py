@@ -12,6 +12,7 @@ from ffn_explorer.state.parts.table import KINDS, PARTS
 from ffn_explorer.state.requests import (
     ActivityRequest,
     DetailRequest,
+    FileRequest,
     PartRequest,
     PositionRequest,
     ProofRequest,
@@ -59,6 +60,8 @@ def wanted(state: AppState, results: Results, shown: RunResult | None = None) ->
         found += _of_run(state, results, run)
     if in_sight(state, ROOFLINE):
         found.append(roofline_of(state))
+    if run is not None and run.request.source.opened is not None:
+        found += file_parts(state, results, run).values()
     return tuple(found)
 
 
@@ -82,6 +85,15 @@ def extra_parts(state: AppState, results: Results, run: RunResult) -> dict[str, 
     """Request of each row of PARTS that a panel in sight draws, by its field of Scene."""
     asked = asked_of(state, results, run)
     made = {row.field: row.request(asked) for row in PARTS if in_sight(state, row.panels)}
+    return {field: request for field, request in made.items() if request is not None}
+
+
+def file_parts(state: AppState, results: Results, run: RunResult) -> dict[str, FileRequest]:
+    """Request of each row of FILE_PARTS that a panel in sight draws, by its field of Scene."""
+    from ffn_explorer.state.file_parts.table import FILE_PARTS  # the first picture needs none of it
+
+    asked = asked_of(state, results, run)
+    made = {row.field: row.request(asked) for row in FILE_PARTS if in_sight(state, row.panels)}
     return {field: request for field, request in made.items() if request is not None}
 
 
@@ -131,12 +143,17 @@ def needs(state: AppState, results: Results, shown: RunResult | None = None) -> 
 def ordinary(state: AppState, results: Results, shown: RunResult | None = None) -> tuple[Request, ...]:
     """What the scene lacks and what is computed one after the other."""
     lacking = needs(state, results, shown)
-    return tuple(request for request in lacking if not isinstance(request, RooflineRequest))
+    return tuple(request for request in lacking if not isinstance(request, RooflineRequest | FileRequest))
 
 
 def measurements(state: AppState, results: Results, shown: RunResult | None = None) -> tuple[Request, ...]:
     """What takes seconds of this machine, and must not keep everything else waiting."""
     return tuple(request for request in needs(state, results, shown) if isinstance(request, RooflineRequest))
+
+
+def readings(state: AppState, results: Results, shown: RunResult | None = None) -> tuple[Request, ...]:
+    """What is read of an opened file for its own panels, beside everything else."""
+    return tuple(request for request in needs(state, results, shown) if isinstance(request, FileRequest))
 
 
 def parts_of(state: AppState, run: RunResult) -> Parts:
@@ -192,8 +209,18 @@ _JOBS = {
 
 def job_text(request: Request, share: float | None = None) -> Text:
     """What is said while a request is being computed; share: how much of it is done, where that is known."""
-    key = f"job.{KINDS[type(request)].field}" if isinstance(request, PartRequest) else _JOBS[type(request)]
+    key = _job_key(request)
     return text(key) if share is None else text("job.share", what=text(key), share=numbers.percent(share))
+
+
+def _job_key(request: Request) -> str:
+    if isinstance(request, PartRequest):
+        return f"job.{KINDS[type(request)].field}"
+    if isinstance(request, FileRequest):
+        from ffn_explorer.state.file_parts.table import FILE_KINDS
+
+        return f"job.{FILE_KINDS[type(request)].field}"
+    return _JOBS[type(request)]
 
 
 def stopped_text(request: Request) -> Text:

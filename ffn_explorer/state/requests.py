@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.settings import Settings
-from ffn_explorer.state.app_state import AppState, Cell, Source
+from ffn_explorer.state.app_state import AppState, Cell, Opened, Source
 from ffn_explorer.state.costing import Measurement, measurement_of
 
 
@@ -64,6 +64,18 @@ class PartRequest:
     run: RunRequest
 
 
+@dataclass(frozen=True, slots=True)
+class FileRequest:
+    """What some panels need of an opened file itself; every kind is a row of `file_parts.table.FILE_PARTS`.
+
+    layer: its place in the file's list.  expert: of a mixture, else None.
+    """
+
+    opened: Opened
+    layer: int
+    expert: int | None
+
+
 Request = (
     RunRequest
     | ActivityRequest
@@ -72,6 +84,7 @@ Request = (
     | ProofRequest
     | RooflineRequest
     | PartRequest
+    | FileRequest
 )
 
 

@@ -1,36 +1,44 @@
 """Resolver: state and results -> Scene, showing the last good run while a newer one is being computed."""
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ffn_explorer.core.errors import InputError
 from ffn_explorer.core.records import PositionCheck, Proof
 from ffn_explorer.core.roofline_records import Roofline
-from ffn_explorer.core.settings import Settings
-from ffn_explorer.core.spec import FFNSpec
-from ffn_explorer.core.spec_of import spec_of
-from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import timeline
-from ffn_explorer.state.app_state import AppState, Cell, Selection, Source
-from ffn_explorer.state.compute import tokens_of
-from ffn_explorer.state.handmade_words import first_tokens, spoken
+from ffn_explorer.state.app_state import AppState, Cell, Selection
+from ffn_explorer.state.handmade_words import spoken
 from ffn_explorer.state.needs import (
     ROOFLINE,
     cell_in,
     extra_parts,
+    file_parts,
     in_sight,
     other_activity_of,
     parts_of,
     selection_in,
     slot_in,
 )
-from ffn_explorer.state.requests import ActivityRequest, RunRequest, other_run_of, roofline_of, run_of
+from ffn_explorer.state.requests import ActivityRequest, other_run_of, roofline_of, run_of
 from ffn_explorer.state.result import Activity, Detail, Measured, RunResult
 from ffn_explorer.state.results import Failure, Results
 from ffn_explorer.state.scene import Chip, Scene
-from ffn_explorer.state.stage_info import StageInfo, stage_infos
-from ffn_explorer.state.text import Text, text
+from ffn_explorer.state.scene_parts import (
+    chips_of,
+    file_of,
+    progress_of,
+    run_origin,
+    sentences_of,
+    stages_in,
+)
+from ffn_explorer.state.text import Text
 from ffn_explorer.state.theta import theta_for
-from ffn_explorer.state.visible import visible
+
+if TYPE_CHECKING:
+    pass
+
+
+CHOSEN = ("views", "edits", "compare", "costing", "looking")
+"""Parts of the state that a Scene has as they are."""
 
 
 class _Lit(NamedTuple):
@@ -83,7 +91,7 @@ class Resolver:
         """Scene of a state; a failed run leaves the last good one on screen, with its message."""
         refused = self._look(state)
         shown = self._shown(state)
-        stages = _stages(state, shown.run)
+        stages = stages_in(state, shown.run)
         names = tuple(info.stage for info in stages)
         return Scene(
             look=state.appearance,
@@ -92,7 +100,7 @@ class Resolver:
             run=shown.run,
             stages=stages,
             chips=self._tokens(state, shown),
-            sentences=_sentences(state.source if shown.run is None else shown.run.request.source),
+            sentences=sentences_of(state.source if shown.run is None else shown.run.request.source),
             selection=shown.selection,
             hover=shown.hover,
             point=state.point if shown.run is not None else None,
@@ -108,17 +116,16 @@ class Resolver:
             other_activity=self._other_activity(state),
             before=before,
             playback=state.playback,
-            progress=_progress(state, names),
+            progress=progress_of(state, names),
             current=timeline.current(state.playback.time, names),
-            origin=_origin(run_of(state) if shown.run is None else shown.run.request),
+            origin=run_origin(run_of(state) if shown.run is None else shown.run.request, shown.run),
+            file=file_of(state.source),
             busy=busy,
             message=message or refused,
-            views=state.views,
-            edits=state.edits,
-            compare=state.compare,
-            costing=state.costing,
+            **{name: getattr(state, name) for name in CHOSEN},
             **self._machine(state),
             **self._extra(state, shown.run),
+            **self._read(state, shown.run),
         )
 
     def _look(self, state: AppState) -> Text | None:
@@ -143,6 +150,20 @@ class Resolver:
             made[field] = kept if kept_shape == shape else None
         late = frozenset(field for field, request in asked.items() if self._results.get(request) is None)
         return {**made, "lagging": late}
+
+    def _read(self, state: AppState, run: RunResult | None) -> dict[str, Any]:
+        """Rows of FILE_PARTS: what is there, what is found so far, or why there is nothing."""
+        if run is None or run.request.source.opened is None:
+            return {}
+        made: dict[str, Any] = {}
+        refusals: list[tuple[str, Text]] = []
+        for field, request in file_parts(state, self._results, run).items():
+            found = self._results.get(request)
+            if isinstance(found, Failure):
+                refusals.append((field, found.message))
+            else:
+                made[field] = self._results.sketched(request) if found is None else found
+        return {**made, "refusals": tuple(refusals)}
 
     def _machine(self, state: AppState) -> dict[str, Any]:
         """What is known of this machine; while a new measurement is under way, the last one stays."""
@@ -210,7 +231,7 @@ class Resolver:
         # Results compare by identity, so this asks whether they are the very same.
         key = (shown.run or state.source, shown.activity, chosen)
         if self._chips[0] != key:
-            made = _chips(state, shown, chosen)
+            made = chips_of(state, shown.run, shown.activity, sentence=chosen)
             self._chips = (key, made if made != self._chips[1] else self._chips[1])
         return self._chips[1]
 
@@ -220,61 +241,3 @@ def resolve(
 ) -> Scene:
     """Scene of a state from the results at hand; a window keeps a `Resolver`, and so the last good run."""
     return Resolver(results).resolve(state, busy=busy, message=message)
-
-
-def _chips(state: AppState, shown: _Parts, sentence: int) -> tuple[Chip, ...]:
-    if shown.run is None:
-        try:
-            tokens = first_tokens(state.source, state.appearance.language)
-        except InputError:
-            return ()
-        chosen = tokens[min(sentence, len(tokens) - 1)]
-        return tuple(Chip(visible(token), None) for token in chosen)
-    lit = shown.activity
-    shares = [None] * len(shown.run.tokens[sentence]) if lit is None else lit.per_token[sentence].tolist()
-    return tuple(Chip(visible(token), share) for token, share in zip(shown.run.tokens[sentence], shares))
-
-
-def _stages(state: AppState, run: RunResult | None) -> tuple[StageInfo, ...]:
-    transposed = state.appearance.transposed
-    if run is not None:
-        lengths, settings, spec = run.lengths, run.request.settings, run.spec
-    else:
-        lengths, settings, spec = _lengths(state), state.settings, spec_of(state.settings)
-    return _infos(spec, settings, lengths, transposed)
-
-
-def _infos(
-    spec: FFNSpec, settings: Settings, lengths: tuple[int, ...], transposed: bool
-) -> tuple[StageInfo, ...]:
-    return stage_infos(spec, settings, batch=len(lengths), tokens=max(lengths), transposed=transposed)
-
-
-def _lengths(state: AppState) -> tuple[int, ...]:
-    try:
-        return tuple(len(sentence) for sentence in tokens_of(state.source))
-    except InputError:
-        return (0,)
-
-
-def _progress(state: AppState, stages: tuple[Stage, ...]) -> tuple[tuple[Stage, float], ...]:
-    """Eased shares; with reduced motion a stage is there as soon as its move begins."""
-    shares = timeline.progress(state.playback.time, stages)
-    if state.appearance.reduce_motion:
-        return tuple((stage, float(share > 0.0)) for stage, share in shares)
-    return shares
-
-
-def _sentences(source: Source) -> tuple[str, ...]:
-    """Sentences that there are; the patterns of a hand-built memory stand as one."""
-    return source.sentences if source.memory is None else source.sentences[:1]
-
-
-def _origin(request: RunRequest) -> Text:
-    return origin_of(request.settings) if request.source.memory is None else text("origin.hand")
-
-
-def origin_of(settings: Settings) -> Text:
-    """Where the numbers of a run of these settings come from."""
-    stack = text(f"origin.{settings.stack}")
-    return text("origin.seeded", seed=settings.seed, layer=settings.layer, stack=stack)

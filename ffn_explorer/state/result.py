@@ -2,22 +2,29 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ffn_explorer.core.architecture import FFNShape
+from ffn_explorer.core.layer_parts import LayerParts, parts_of_settings
 from ffn_explorer.core.readings import Contributions, Memories, NeuronCard, PositionLab, Terms
 from ffn_explorer.core.records import Bill, PositionCheck, Proof, StrongPaths
 from ffn_explorer.core.roofline_records import Roofline
+from ffn_explorer.core.shape_of import ffn_shape
 from ffn_explorer.core.spec import FFNSpec
 from ffn_explorer.core.stages import Stage, enters_act, enters_down
+from ffn_explorer.state.file_results import FileResult
 from ffn_explorer.state.requests import RunRequest
 
 if TYPE_CHECKING:
+    from ffn_explorer.checkpoints.scheme import LayerScheme
     from ffn_explorer.core.experiment import Run
 
 Floats = NDArray[np.floating]
+XFrom = Literal["seeded", "hand", "embeddings", "npy"]
+"""Where hidden states come from: a seed, a hand-built memory, a file's token embeddings, an NPY file."""
 Bytes = NDArray[np.uint8]
 
 
@@ -59,7 +66,9 @@ class RunResult:
     values: per stage `[B, S, N]` float32, or float64 for float64 runs; padding rows hold zeros.
     lengths: real tokens per sentence.  run: FFN and Trace behind it; None when it came from first_scene.npz.
     expert_index, expert_weight, expert_dropped `[B, S, K]` (bool: that expert had no room left and gave 0),
-    router_logits `[B, S, E]`: for experts, else None.
+    router_logits `[B, S, E]`: for experts, else None.  x_from: where x comes from.  down_norms `[F]`: lengths
+    of the columns of an opened file's dense layer.  parts: tensors that the layer has, None for those of the
+    settings.  scheme: how an opened file stores it.
     """
 
     request: RunRequest
@@ -72,6 +81,10 @@ class RunResult:
     bill: Bill
     nbytes: int
     run: "Run | None" = None
+    x_from: XFrom = "seeded"
+    parts: LayerParts | None = None
+    scheme: "LayerScheme | None" = None
+    down_norms: Floats | None = None
     expert_index: NDArray[np.int64] | None = None
     expert_weight: Floats | None = None
     expert_dropped: NDArray[np.bool_] | None = None
@@ -81,6 +94,20 @@ class RunResult:
     def lengths(self) -> tuple[int, ...]:
         """Real tokens per sentence."""
         return tuple(len(sentence) for sentence in self.tokens)
+
+    @property
+    def has(self) -> LayerParts:
+        """Tensors that the layer has."""
+        return parts_of_settings(self.request.settings) if self.parts is None else self.parts
+
+    @property
+    def ffn(self) -> FFNShape:
+        """Sizes that the FFN's bill follows from."""
+        if self.scheme is None:
+            return ffn_shape(self.request.settings)
+        from ffn_explorer.checkpoints.as_shape import shape_of  # the first picture needs none of it
+
+        return shape_of(self.scheme)
 
     @property
     def enters_act(self) -> Stage:
@@ -225,4 +252,4 @@ PartResult = (
 )
 """What the rows of `parts.table.PARTS` compute."""
 
-Result = RunResult | Activity | Detail | PositionCheck | Proof | Measured | PartResult
+Result = RunResult | Activity | Detail | PositionCheck | Proof | Measured | PartResult | FileResult

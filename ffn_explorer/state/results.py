@@ -40,6 +40,7 @@ class Results:
     def __init__(self, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> None:
         self._limit = limit_bytes
         self._entries: OrderedDict[Request, Entry] = OrderedDict()
+        self._sketches: dict[Request, Result] = {}
         self._in_use: frozenset[Request] = frozenset()
         self._nbytes = 0
         self._version = 0
@@ -67,15 +68,29 @@ class Results:
         """Keep an entry, and drop old ones not in use where room is needed."""
         with self._lock:
             self._remove(request)
+            self._sketches.pop(request, None)
             self._entries[request] = entry
             self._nbytes += nbytes_of(entry)
             self._version += 1
             self._shrink(spare=request)
 
+    def sketch(self, request: Request, result: Result) -> None:
+        """Show what is found so far of a request under way; gone once its result is there."""
+        with self._lock:
+            if request not in self._entries:
+                self._sketches[request] = result
+                self._version += 1
+
+    def sketched(self, request: Request) -> Result | None:
+        """What is found so far of a request under way."""
+        with self._lock:
+            return self._sketches.get(request)
+
     def keep(self, requests: Iterable[Request]) -> None:
         """Say which entries are in use now (`needs` does); only the others may be dropped."""
         with self._lock:
             self._in_use = frozenset(requests)
+            self._sketches = {key: made for key, made in self._sketches.items() if key in self._in_use}
             self._shrink()
 
     def forget_failures(self) -> None:

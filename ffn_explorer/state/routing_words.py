@@ -5,12 +5,35 @@ import math
 from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.core.settings import Settings
+from ffn_explorer.core.spec import RoutingSpec
 from ffn_explorer.state import numbers
 from ffn_explorer.state.change import part
+from ffn_explorer.state.formulas import number
 from ffn_explorer.state.routing_table import CLOSE_CALL, NOT_CHOSEN, RoutingTable
 from ffn_explorer.state.text import Text, said, text
 
 _BETWEEN = " · "
+
+
+def of_rule(rule: RoutingSpec, *, biased: bool) -> tuple[Text, ...]:
+    """How an opened layer's router chooses and weighs; biased: with a bias that only the choice heeds."""
+    top = "top_" if rule.order == "top_first" else ""
+    said = [text(f"panel.routing.rule.{top}{rule.score}")]
+    if rule.logit_softcap:
+        said.insert(0, text("panel.routing.rule.cap", n=numbers.axis(rule.logit_softcap)))
+    if biased:
+        said.append(text("panel.routing.rule.bias"))
+    if rule.groups > 1:
+        said.append(text("panel.routing.rule.groups", kept=rule.groups_kept, total=rule.groups))
+    if rule.renormalise and rule.renormalise_power == 1.0:
+        said.append(text("panel.routing.rule.sum"))
+    elif rule.renormalise:
+        said.append(text("panel.routing.rule.norm", p=numbers.axis(rule.renormalise_power)))
+    if rule.scale != 1.0:
+        said.append(text("panel.routing.rule.scale", n=number(rule.scale)))
+    if rule.weigh == "input":
+        said.append(text("panel.routing.rule.input"))
+    return tuple(said)
 
 
 def of_token(table: RoutingTable, token: int, *, named: str) -> tuple[Text, ...]:

@@ -1,6 +1,7 @@
 """Scene: all that a panel may draw, made from the state and the results at hand."""
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.readings import Contributions, Memories, NeuronCard, PositionLab, Terms
@@ -19,9 +20,14 @@ from ffn_explorer.state.app_state import (
     View,
 )
 from ffn_explorer.state.costing import Costing
+from ffn_explorer.state.file_results import Atlas, MemoryTokens, NearestNeurons, NeuronTokens, Promoters
+from ffn_explorer.state.looking import Looking
 from ffn_explorer.state.result import Activity, Detail, Difference, GateView, Matrix, RunResult, Spread
 from ffn_explorer.state.stage_info import StageInfo
 from ffn_explorer.state.text import Text
+
+if TYPE_CHECKING:
+    from ffn_explorer.state.file_facts import FileFacts
 
 __all__ = ["Chip", "Scene", "StageInfo"]
 
@@ -85,6 +91,17 @@ class Scene:
     views: tuple[tuple[str, View], ...]
     edits: Edits = field(default_factory=Edits)
     compare: Compare | None = None
+    file: "FileFacts | None" = None
+    """What is known of the opened file that `run` belongs to."""
+    looking: Looking = field(default_factory=Looking)
+    neuron_tokens: NeuronTokens | None = None
+    """From here to `promoters`: rows of `file_parts.table.FILE_PARTS`, read of the opened file."""
+    memory_tokens: MemoryTokens | None = None
+    atlas: Atlas | None = None
+    nearest: NearestNeurons | None = None
+    promoters: Promoters | None = None
+    refusals: tuple[tuple[str, Text], ...] = ()
+    """Why a row of FILE_PARTS is not there, by its field."""
     costing: Costing = field(default_factory=Costing)
     roofline: Roofline | None = None
     """What is known of this machine in the dtype chosen; it tells itself which FFN it belongs to."""

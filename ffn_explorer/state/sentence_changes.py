@@ -5,8 +5,8 @@ from random import Random
 
 from ffn_explorer.core.tokens import split
 from ffn_explorer.state.app_state import AppState, Source
+from ffn_explorer.state.before import left
 from ffn_explorer.state.change import Change, part
-from ffn_explorer.state.handmade_changes import left
 from ffn_explorer.state.token_lengths import order_of, token_lengths
 
 
@@ -23,9 +23,10 @@ def set_sentences(typed: str) -> Change:
         if lines == state.source.sentences:
             return state
         # Other sentences are for other weights: a memory built by hand has patterns of its own.
-        plain = left(state)
+        plain = left(state) if state.source.memory is not None else state
         kept = dict(zip(plain.source.sentences, plain.source.orders, strict=False))
-        source = Source(sentences=lines, orders=tuple(kept.get(line, ()) for line in lines))
+        orders = tuple(kept.get(line, ()) for line in lines)
+        source = replace(plain.source, sentences=lines, orders=orders)
         return _with_source(plain, source)
 
     return Change("undo.sentence", to)

@@ -18,6 +18,10 @@ def set_setting(name: str, value: Any, *, gesture: str = "") -> Change:  # noqa:
     """
 
     def to(state: AppState) -> AppState:
+        if name == "layer" and state.source.opened is not None:
+            from ffn_explorer.state.opened_changes import with_layer  # a layer of a file has its own sizes
+
+            return with_layer(state, value)
         return with_settings(state, state.settings.with_(**coupled(state.settings, name, value)))
 
     return Change(f"undo.{name}", to, gesture)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ffn_explorer.core.layer_parts import LayerParts
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.spec import FFNSpec
 from ffn_explorer.core.stages import WIDE, Stage, stages_of
@@ -26,9 +27,18 @@ class StageInfo:
 
 @lru_cache(maxsize=64)
 def stage_infos(
-    spec: FFNSpec, settings: Settings, *, batch: int, tokens: int, transposed: bool
+    spec: FFNSpec,
+    settings: Settings,
+    *,
+    batch: int,
+    tokens: int,
+    transposed: bool,
+    parts: LayerParts | None = None,
 ) -> tuple[StageInfo, ...]:
-    """One StageInfo per stage of a spec, in order; shapes are `[B, S, N]`, or `[S, B, N]` when transposed."""
+    """One StageInfo per stage of a spec, in order; shapes are `[B, S, N]`, or `[S, B, N]` when transposed.
+
+    parts: tensors that the layer has, where the settings do not decide it.
+    """
     rows = (tokens, batch) if transposed else (batch, tokens)
 
     def info(stage: Stage) -> StageInfo:
@@ -41,7 +51,7 @@ def stage_infos(
             width=width,
             wide=wide,
             name=name_of(stage, spec),
-            formula=formula(stage, spec, settings),
+            formula=formula(stage, spec, settings, parts),
             shape_in=(*rows, read),
             shape_out=(*rows, width),
         )
@@ -53,4 +63,6 @@ def name_of(stage: Stage, spec: FFNSpec) -> Text:
     """Short name of a stage; hidden is called after the last thing that happens to it."""
     if stage is Stage.HIDDEN and not spec.gated:
         return text("stage.kept" if spec.keep else "stage.inner_norm")
+    if stage is Stage.HIDDEN and spec.inner_norm is not None:
+        return text("stage.normed_product")
     return text(f"stage.{stage}")

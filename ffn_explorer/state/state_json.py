@@ -16,6 +16,7 @@ from ffn_explorer.state.app_state import (
     Before,
     Compare,
     Language,
+    Opened,
     Selection,
     Source,
     ThemeName,
@@ -27,6 +28,8 @@ from ffn_explorer.state.costing_changes import checked
 from ffn_explorer.state.files import Damaged
 from ffn_explorer.state.handmade_changes import check_state
 from ffn_explorer.state.handmade_json import memory_from_json
+from ffn_explorer.state.looking import Looking, looking_from
+from ffn_explorer.state.opened_json import opened_from_json
 from ffn_explorer.state.text import Text, text
 from ffn_explorer.state.token_lengths import token_lengths
 
@@ -40,7 +43,7 @@ _WHY = {
 """What tokenising refuses, as the part of a sentence that it is here."""
 
 _PART_KEYS = ("settings", "edits", "theta", "selection", "compare")
-_STATE_KEYS = ("source", *_PART_KEYS, "costing", "before_memory")
+_STATE_KEYS = ("source", *_PART_KEYS, "costing", "looking", "before_memory")
 
 
 def state_to_json(state: AppState) -> Json:
@@ -50,6 +53,7 @@ def state_to_json(state: AppState) -> Json:
         "source": asdict(state.source),
         **_parts_to_json(state),
         "costing": asdict(state.costing),
+        "looking": asdict(state.looking),
         "before_memory": None if before is None else {"orders": before.orders, **_parts_to_json(before)},
     }
 
@@ -72,14 +76,15 @@ def state_from_json(data: Mapping[str, Any]) -> tuple[AppState, tuple[str, ...]]
     unknown = [key for key in data if key not in (*_STATE_KEYS, "version", "kind")]
     source = _source(_section(data, "source", _names(Source), unknown=unknown))
     costing = _costing(_section(data, "costing", _names(Costing), unknown=unknown), unknown)
-    state = AppState(source=source, costing=costing, **_parts(data, unknown))
+    looking = _looking(_section(data, "looking", _names(Looking), unknown=unknown))
+    state = AppState(source=source, costing=costing, looking=looking, **_parts(data, unknown))
     # Without a memory there is nothing to come back to.
-    if source.memory is not None and data.get("before_memory") is not None:
+    if not source.plain and data.get("before_memory") is not None:
         state = replace(state, before_memory=_before(data, source, unknown))
     try:
         check_state(state)
     except InputError as error:
-        raise refused("source.memory") from error
+        raise refused("source.memory" if source.opened is None else "source.opened") from error
     return state, tuple(unknown)
 
 
@@ -184,7 +189,8 @@ def _source(data: Json) -> Source:
     strings = isinstance(sentences, list) and all(isinstance(item, str) for item in sentences)
     _check(strings and bool(sentences), "source.sentences")
     typed = Source(tuple(sentences), _orders(data, len(sentences)))
-    source = replace(typed, memory=_memory(data.get("memory")))
+    source = replace(typed, memory=_memory(data.get("memory")), opened=_opened(data.get("opened")))
+    _check(source.memory is None or source.opened is None, "source.opened")
     try:
         token_lengths(typed)
     except InputError as error:
@@ -209,6 +215,24 @@ def _memory(data: object) -> HandMemory | None:
         return memory_from_json(data)
     except (InputError, TypeError, ValueError, KeyError) as error:
         raise refused("source.memory") from error
+
+
+def _looking(data: Json) -> Looking:
+    """What the panels of an opened file ask of it."""
+    try:
+        return looking_from(data)
+    except ValueError as error:
+        raise refused(f"looking.{error}") from error
+
+
+def _opened(data: object) -> Opened | None:
+    """A file of weights by its place and headers; whether it is still there, opening it finds out."""
+    if data is None:
+        return None
+    try:
+        return opened_from_json(data)
+    except ValueError as error:
+        raise refused("source.opened") from error
 
 
 def _theta(data: Json) -> Theta:

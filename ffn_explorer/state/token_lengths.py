@@ -6,12 +6,23 @@ from ffn_explorer.core.tokens import tokenize
 from ffn_explorer.state.app_state import Source
 
 
-@lru_cache(maxsize=32)
 def natural_tokens(source: Source) -> tuple[tuple[str, ...], ...]:
-    """Tokens of each sentence as typed, or a hand-built memory's pattern names; InputError on none."""
+    """Tokens of each sentence as typed, or a hand-built memory's pattern names; InputError on none.
+
+    Sentences of an opened file are cut by its own tokenizer.
+    """
     if source.memory is not None:
         return (tuple(pattern.name for pattern in source.memory.patterns),)
-    return tokenize(source.sentences)
+    if source.opened is not None:
+        from ffn_explorer.state.opened_tokens import opened_tokens  # the first picture needs none of it
+
+        return opened_tokens(source.opened, source.sentences)
+    return _cut(source.sentences)
+
+
+@lru_cache(maxsize=32)
+def _cut(sentences: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    return tokenize(sentences)
 
 
 def token_lengths(source: Source) -> tuple[int, ...]:

@@ -2,8 +2,10 @@
 
 from typing import NamedTuple
 
-from ffn_explorer.core.cost import bill, copies_of, matrices_of
+from ffn_explorer.core.architecture import FFNShape
+from ffn_explorer.core.cost import bill, matrices_of
 from ffn_explorer.core.settings import Settings
+from ffn_explorer.core.shape_of import ffn_shape
 from ffn_explorer.state.result import RunResult
 
 
@@ -26,7 +28,7 @@ def token_cost(run: RunResult, *, sentence: int, token: int) -> TokenCost:
     A decoder's token is scored against itself and the ones before it: `4 (t + 1) H h` for position t from 0.
     """
     s = run.request.settings
-    one = bill(s, (1,))
+    one = bill(s, (1,), ffn=run.ffn)
     seen = token + 1 if s.stack == "decoder" else run.lengths[sentence]
     dropped = 0 if run.expert_dropped is None else int(run.expert_dropped[sentence, token].sum())
     lost = dropped * 2 * matrices_of(s) * s.d_model * s.d_ff
@@ -34,21 +36,26 @@ def token_cost(run: RunResult, *, sentence: int, token: int) -> TokenCost:
     return TokenCost(one.ffn_flops, scores, sum(run.lengths), dropped, lost)
 
 
-def neuron_parameters(settings: Settings) -> int:
+def neuron_parameters(settings: Settings, ffn: FFNShape | None = None) -> int:
     """Numbers of one neuron: its rows of W_up and W_gate with their biases, its column of W_down."""
-    matrices = matrices_of(settings)
-    return matrices * settings.d_model + (matrices - 1) * settings.bias
+    shape = ffn or ffn_shape(settings)
+    return shape.matrices * settings.d_model + sum(role != "down" for role in shape.biases)
 
 
-def dim_parameters(settings: Settings) -> int:
+def dim_parameters(settings: Settings, ffn: FFNShape | None = None) -> int:
     """Numbers that make one dimension of out: its row of W_down, and its bias."""
-    return settings.d_ff + settings.bias
+    shape = ffn or ffn_shape(settings)
+    return shape.d_ff + ("down" in shape.biases)
 
 
-def row_share(settings: Settings, row: int, *, wide: bool, expert: int | None) -> float:
+def row_share(
+    settings: Settings, row: int, *, wide: bool, expert: int | None, ffn: FFNShape | None = None
+) -> float:
     """Where the middle of a row lies in its matrix, 0..1: a neuron's row where wide, else a dimension's.
 
     Experts stand one after the other, the shared ones last, as in the bill.
     """
-    rows = settings.d_ff if wide else settings.d_model
-    return ((expert or 0) * rows + row + 0.5) / (copies_of(settings) * rows)
+    shape = ffn or ffn_shape(settings)
+    rows = shape.d_ff if wide else settings.d_model
+    beside = rows * shape.shared_width / shape.d_ff
+    return ((expert or 0) * rows + row + 0.5) / (shape.experts * rows + beside)

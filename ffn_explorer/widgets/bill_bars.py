@@ -17,7 +17,7 @@ Progress = tuple[tuple[Stage, float], ...]
 @lru_cache(maxsize=8)
 def bars_of(language: str, mine: Billed, *, theirs: Billed | None, before: Bill | None) -> tuple[Bar, Bar]:
     """Bars of A's parameters and FLOPs, those of B beside them; before: the bill before the last change."""
-    formulas = bill_formulas(mine.settings, mine.lengths)
+    formulas = bill_formulas(mine.settings, mine.lengths, ffn=mine.ffn)
     pairs = {
         "parameters": (("ffn", formulas.ffn), ("attention", formulas.attention)),
         "flops": (("ffn", formulas.ffn_flops), ("scores", formulas.scores)),
@@ -42,13 +42,13 @@ def formula_of(language: str, run: Billed, segment: Segment | None) -> tuple[str
     """Wordings of the formula of a segment, else of the whole FFN."""
     inside = [line for line in run.lines if line.segment == segment]
     if segment is None or not inside:
-        formulas = bill_formulas(run.settings, run.lengths)
+        formulas = bill_formulas(run.settings, run.lengths, ffn=run.ffn)
         pairs = zip(formulas.ffn.wordings, formulas.ffn_flops.wordings, strict=True)
         both = [_say(language, "formula_both", parameters=one, flops=other) for one, other in pairs]
         alone = (_say(language, "formula", parameters=words) for words in formulas.ffn.wordings)
         return (*both[:2], *alone)
     flops = numbers.count(sum(line.flops for line in inside))
-    wordings = line_formula(run.settings, run.lines, segment).wordings
+    wordings = line_formula(run.settings, run.lines, segment, ffn=run.ffn).wordings
     name = _say(language, f"piece.{segment}")
     long = [_say(language, "matrix", name=name, parameters=words, flops=flops) for words in wordings]
     return (*long, *(_say(language, "named", name=name, n=words) for words in wordings[1:]))

@@ -38,10 +38,10 @@ def hairlines_of(scene: Scene, run: RunResult) -> tuple[Hairline, ...]:
         (pointed.neuron, pointed.dim, there, False),
     ):
         if neuron is not None and neuron < settings.d_ff:
-            share = row_share(settings, neuron, wide=True, expert=expert)
+            share = row_share(settings, neuron, wide=True, expert=expert, ffn=run.ffn)
             found += [Hairline(key, share, is_chosen) for key in ("gate", "up")]
         if dim is not None and dim < settings.d_model:
-            share = row_share(settings, dim, wide=False, expert=expert)
+            share = row_share(settings, dim, wide=False, expert=expert, ffn=run.ffn)
             found.append(Hairline("down", share, is_chosen))
     return tuple(found)
 

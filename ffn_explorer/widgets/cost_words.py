@@ -26,7 +26,7 @@ OWN, NOTHING = "own", "nothing"
 def words_of(scene: Scene, mine: Subject) -> CostWords:
     """Words in the scene's language, and what is chosen."""
     costing, language = scene.costing, scene.look.language
-    own = (OWN, _say(language, "own"))
+    own = (OWN, _say(language, "own" if scene.source.opened is None else "own_file"))
     # Where no second bill was chosen, that of B stands under the settings'.
     nothing = "nothing" if scene.compare is None or costing.model else "nothing_b"
     chosen = {

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 
 from ffn_explorer.core.activation_table import FUNCTIONS
+from ffn_explorer.core.layer_parts import LayerParts, parts_of_settings
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.spec import FFNSpec, NormKind
 from ffn_explorer.core.stages import Stage
+from ffn_explorer.state.formulas import applied, bounded, factor, number, scaled, weighs_input
 
 NORM_LABELS: dict[NormKind, tuple[str, ...]] = {
     "layer": ("LayerNorm", "LN"),
@@ -23,36 +25,55 @@ class Formula:
     shape: str = ""
 
 
-def formulas_of(spec: FFNSpec, settings: Settings, stages: tuple[Stage, ...]) -> tuple[Formula, ...]:
-    """Formula of every step after the input, in the names that stand above the columns."""
+def formulas_of(
+    spec: FFNSpec, settings: Settings, stages: tuple[Stage, ...], parts: LayerParts | None = None
+) -> tuple[Formula, ...]:
+    """Formula of every step after the input, in the names that stand above the columns.
+
+    parts: tensors that the layer has, where the settings do not decide it.
+    """
     d, f = settings.d_model, settings.d_ff
+    has = parts_of_settings(settings) if parts is None else parts
     up, down = f"[{d:,}→{f:,}]", f"[{f:,}→{d:,}]"
     known = {
         Stage.NORM: Formula(Stage.NORM, NORM_LABELS[spec.norm.kind]),
-        Stage.UP: Formula(Stage.UP, _reads("W_up", stages, settings), up),
-        Stage.GATE: Formula(Stage.GATE, _reads("W_gate", stages, settings), up),
+        Stage.UP: Formula(Stage.UP, _reads("up", spec, has), up),
+        Stage.GATE: Formula(Stage.GATE, _reads("gate", spec, has), up),
         Stage.ACT: Formula(Stage.ACT, _function(spec)),
         Stage.HIDDEN: Formula(Stage.HIDDEN, _product(spec)),
-        Stage.OUT: Formula(Stage.OUT, _writes(spec, settings, stages), down),
+        Stage.OUT: Formula(Stage.OUT, _writes(spec, settings, has), down),
         Stage.POST_NORM: Formula(Stage.POST_NORM, NORM_LABELS[spec.norm.kind]),
         Stage.RESIDUAL: Formula(Stage.RESIDUAL, _sum(spec)),
     }
     return tuple(known[stage] for stage in stages if stage in known)
 
 
-def _reads(matrix: str, stages: tuple[Stage, ...], settings: Settings) -> tuple[str, ...]:
-    read = "norm(x)" if Stage.NORM in stages else "x"
-    return (f"{matrix} · {read}{' + b' if settings.bias else ''}", matrix)
+def _reads(role: str, spec: FFNSpec, has: LayerParts) -> tuple[str, ...]:
+    read = "norm(x)" if spec.normalises_input else "x"
+    read = f"(w · {read})" if weighs_input(spec) else read
+    whole = f"W_{role} · {read}{' + b' if role in has.biases else ''}"
+    if role == "up":
+        return (bounded(whole, spec.up_limit), f"W_{role}")
+    if spec.gate_multiplier != 1.0:
+        whole = scaled(f"({whole})", spec.gate_multiplier)
+    if spec.gate_sparsity:
+        whole = f"max(0, {whole} − c)"
+    return (bounded(whole, spec.gate_limit), f"W_{role}")
 
 
-def _writes(spec: FFNSpec, settings: Settings, stages: tuple[Stage, ...]) -> tuple[str, ...]:
-    hidden = "hidden" if Stage.HIDDEN in stages else "act"
-    whole = f"W_down · {hidden}{' + b' if settings.bias else ''}"
+def _writes(spec: FFNSpec, settings: Settings, has: LayerParts) -> tuple[str, ...]:
+    hidden = "hidden" if spec.changes_hidden else "act"
+    bias = "down" in has.biases
+    whole = f"W_down · {hidden}{' + b' if bias else ''}"
     if spec.routing is not None:
-        whole = f"Σₖ wₖ · ({whole})" if settings.bias else f"Σₖ wₖ · {whole}"
-        whole += " + shared" if settings.shared_experts else ""
+        weighed = not weighs_input(spec)
+        inside = f"({whole})" if bias else whole
+        whole = f"Σₖ wₖ · {inside}" if weighed else f"Σₖ {inside}"
+        whole += (" + σ · shared" if has.shared_gate else " + shared") if has.shared else ""
+    if has.layer_scale:
+        whole = f"λ ⊙ ({whole})"
     if spec.output_scale != 1.0:
-        whole = f"{_times(spec.output_scale)}({whole})"
+        whole = scaled(whole if has.layer_scale else f"({whole})", spec.output_scale)
     if settings.training and settings.dropout > 0:
         whole = f"dropout({whole})"
     return (whole, "W_down")
@@ -61,13 +82,17 @@ def _writes(spec: FFNSpec, settings: Settings, stages: tuple[Stage, ...]) -> tup
 def _function(spec: FFNSpec) -> tuple[str, ...]:
     function = FUNCTIONS[spec.function]
     short = function.label.partition(" (")[0]
+    if spec.act_limit is not None:
+        return (bounded(applied(spec, "·"), spec.act_limit), short)
+    if applied(spec, "·") != f"{function.label}(·)" and spec.function not in ("identity", "sigmoid", "xielu"):
+        return (applied(spec, "z"), short)
     return ("max(0, ·)", short) if spec.function == "relu" else tuple(dict.fromkeys((function.label, short)))
 
 
 def _product(spec: FFNSpec) -> tuple[str, ...]:
-    parts = ["⊙"] if spec.gated else []
+    parts = [f"⊙ {factor(spec)}" if spec.up_offset else "⊙"] if spec.gated else []
     if spec.hidden_multiplier != 1.0:
-        parts.append(f"× {spec.hidden_multiplier:g}")
+        parts.append(f"× {number(spec.hidden_multiplier)}")
     if spec.inner_norm is not None:
         parts += NORM_LABELS[spec.inner_norm.kind][:1]
     if spec.keep:
@@ -78,9 +103,5 @@ def _product(spec: FFNSpec) -> tuple[str, ...]:
 
 
 def _sum(spec: FFNSpec) -> tuple[str, ...]:
-    scale = "" if spec.residual_scale == 1.0 else f"× {spec.residual_scale:g} "
-    return (f"{scale}+ {_times(spec.skip_scale)}x",)
-
-
-def _times(scale: float) -> str:
-    return "" if scale == 1.0 else f"{scale:g} · "
+    scale = "" if spec.residual_scale == 1.0 else f"× {number(spec.residual_scale)} "
+    return (f"{scale}+ {scaled('x', spec.skip_scale)}",)

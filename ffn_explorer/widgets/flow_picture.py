@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainterPath
 
 from ffn_explorer.core.stages import WIDE, Stage, enters_down
 from ffn_explorer.state.app_state import Appearance, Cell, Point
+from ffn_explorer.state.formulas import residual
 from ffn_explorer.state.result import Activity, Detail, Floats, RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import say
@@ -120,7 +121,7 @@ class FlowPicture:
     def plates(self) -> tuple[Plate, ...]:
         """Formulas between the columns."""
         run = self.subject.run
-        formulas = formulas_of(run.spec, run.request.settings, self.stages)
+        formulas = formulas_of(run.spec, run.request.settings, self.stages, run.has)
         taken = [] if self.router is None else [self.router.box]
         return place_plates(self.plan, formulas, self.look, taken=taken)
 
@@ -235,7 +236,12 @@ class FlowPicture:
         name = str(stage)
         if stage is Stage.POST_NORM and self.subject.run.spec.norm.placement == "post":
             name = "post_norm_sum" if Stage.RESIDUAL in self.stages else name
-        return Wording(self._say(f"column.{name}"), self._say(f"short.{name}"), f"[{count:,}]")
+        short = self._say(f"short.{name}")
+        if stage is not Stage.RESIDUAL:
+            return Wording(self._say(f"column.{name}"), short, f"[{count:,}]")
+        # After a norm of out, whose own column says so, the whole sum would be too long a name.
+        summed = residual(self.subject.run.spec)
+        return Wording(short if "norm" in summed else summed, short, f"[{count:,}]")
 
 
 def subject_of(scene: Scene, size: tuple[int, int]) -> Subject | None:

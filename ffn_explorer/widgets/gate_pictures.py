@@ -9,6 +9,7 @@ from ffn_explorer.core import sparsity
 from ffn_explorer.core.activation_table import FUNCTIONS
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import numbers
+from ffn_explorer.state.formulas import memory_value
 from ffn_explorer.state.result import Floats, GateView, RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.fonts import font
@@ -214,6 +215,9 @@ class GatePictures:
         words = {"neuron": numbers.count(neuron), "act_name": name, **values}
         if Stage.HIDDEN not in known:
             return (self._say("numbers_before", **words), "")
+        if memory_value(self.run.spec) != "f(z) · up":
+            # An offset, a scale or a norm: act times up alone is not the number shown.
+            words["hidden"] = f"{memory_value(self.run.spec).replace('f(z)', 'act')} = {values['hidden']}"
         product = self._say("numbers", **words)
         shut = bool(self.shut()[neuron])
         return ((self._say("numbers_shut", **words), product) if shut else (product,)) + (

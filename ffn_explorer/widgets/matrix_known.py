@@ -5,6 +5,7 @@ import numpy as np
 from ffn_explorer.state.handmade_words import hand_word
 from ffn_explorer.state.result import Floats, Matrix, RunResult
 from ffn_explorer.state.scene import Scene
+from ffn_explorer.state.visible import visible
 from ffn_explorer.widgets.matrix_picture import Place, Span
 
 
@@ -48,3 +49,12 @@ def names_of(run: RunResult, kind: str, language: str) -> tuple[str, ...]:
         return ()
     given = memory.features if kind == "dimension" else tuple(neuron.name for neuron in memory.neurons)
     return tuple(hand_word(language, name) for name in given)
+
+
+def stored_in(run: RunResult, made: Matrix) -> str:
+    """The part of a file's tensor that a matrix is; "" without a file."""
+    if run.scheme is None:
+        return ""
+    from ffn_explorer.state.tensor_slices import matrix_slice  # the first picture needs none of it
+
+    return visible(matrix_slice(run.scheme.mlp.roles[made.role], made.expert))

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from ffn_explorer.core.readings import Contributions
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import numbers
+from ffn_explorer.state.formulas import after_sum, residual, weighs_input
 from ffn_explorer.state.handmade_words import hand_word
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
@@ -50,10 +51,10 @@ def words_of(language: str, run: RunResult, reading: Contributions) -> PartsWord
     """Words of the list."""
     settings = run.request.settings
     dropped = settings.training and settings.dropout > 0
-    shared = settings.is_moe and settings.shared_experts > 0
+    shared = run.has.shared
     rest = "panel.output.rest_dropout" if dropped else "panel.output.rest_shared"
     rest = "panel.output.rest_both" if dropped and shared else rest
-    adds_tip = "panel.output.adds_tip_expert" if settings.is_moe else "panel.output.adds_tip"
+    adds_tip = "panel.output.adds_tip_expert" if _weighed(run) else "panel.output.adds_tip"
     dim = dim_word(language, run, reading.dim)
     return PartsWords(
         neuron=say(language, "panel.output.neuron"),
@@ -67,9 +68,7 @@ def words_of(language: str, run: RunResult, reading: Contributions) -> PartsWord
         pre_tip=say(language, "panel.output.pre_tip"),
         bar=say(language, "panel.output.bar"),
         others=lambda n: say(language, "panel.output.others", n=numbers.count(n)),
-        bias=say(language, "panel.output.bias_experts")
-        if settings.is_moe
-        else say(language, "panel.output.bias", dim=dim),
+        bias=_bias_word(language, run, dim),
         rest=say(language, rest) if dropped or shared else "",
         rounding=say(language, "panel.output.rounding", dtype=settings.dtype),
         brief=say(language, "panel.output.brief"),
@@ -77,10 +76,27 @@ def words_of(language: str, run: RunResult, reading: Contributions) -> PartsWord
     )
 
 
+def _weighed(run: RunResult) -> bool:
+    """Whether the router's weight stands in every part; where it multiplies the input, m has it already."""
+    return run.spec.routing is not None and not weighs_input(run.spec)
+
+
+def _bias_word(language: str, run: RunResult, dim: str) -> str:
+    """The bias's row of the list; of a layer with scales it is what they leave of it."""
+    if run.request.settings.is_moe:
+        return say(language, "panel.output.bias_experts")
+    word = say(language, "panel.output.bias", dim=dim)
+    after = after_sum(Stage.OUT, run.spec, run.has)
+    return after.replace("Σ", word)
+
+
 def sums_of(scene: Scene, run: RunResult, reading: Contributions) -> Sums:
     """Method and sum; the sum is told once the pass has made it."""
     language, settings = scene.look.language, run.request.settings
-    method = say(language, "panel.output.note_expert" if settings.is_moe else "panel.output.note")
+    method = say(language, "panel.output.note_expert" if _weighed(run) else "panel.output.note")
+    scales = after_sum(Stage.OUT, run.spec, run.has)
+    if scales != "Σ":
+        method = f"{scales.removesuffix('Σ')}{method}"
     if settings.training and settings.dropout > 0:
         method += say(language, "panel.output.note_dropout")
     last = Stage.RESIDUAL if Stage.RESIDUAL in run.values else Stage.OUT
@@ -95,12 +111,15 @@ def sums_of(scene: Scene, run: RunResult, reading: Contributions) -> Sums:
     if not run.spec.residual:
         alone = say(language, "panel.output.sum_alone", out=numbers.short(reading.out))
         return Sums(method, alone + b, alone, alone)
-    sandwich = run.spec.norm.placement == "sandwich"
+    normed = run.spec.norm.placement in ("post_only", "sandwich")
     at = (reading.sentence, reading.token, reading.dim)
-    added = float(run.values[Stage.POST_NORM][at]) if sandwich else reading.out
+    added = float(run.values[Stage.POST_NORM][at]) if normed else reading.out
+    added *= run.spec.residual_scale
     sign = numbers.MINUS if added < 0.0 else "+"
     shown = f"{numbers.short(reading.x)} {sign} {numbers.short(abs(added))} = {numbers.short(reading.y)}"
-    whole = say(language, "panel.output.sum_sandwich" if sandwich else "panel.output.sum_whole", sum=shown)
+    whole = say(language, "panel.output.sum_sandwich" if normed else "panel.output.sum_whole", sum=shown)
+    if (run.spec.residual_scale, run.spec.skip_scale) != (1.0, 1.0):
+        whole = say(language, "panel.output.sum_of", formula=residual(run.spec), sum=shown)
     return Sums(method, whole + b, shown, f"y = {numbers.short(reading.y)}")
 
 

@@ -136,7 +136,7 @@ def _share(sublayer: Sublayer, stages: tuple[Stage, ...], sizes: Sizes) -> float
 def _slabs(sublayer: Sublayer) -> tuple[bool, bool, bool]:
     """Whether a norm stands before the block, after it on the branch, after the sum."""
     place = sublayer.norm.placement
-    return place in ("pre", "sandwich"), place == "sandwich", place == "post"
+    return place in ("pre", "sandwich", "parallel"), place in ("sandwich", "post_only"), place == "post"
 
 
 def _fixed(sublayer: Sublayer, sizes: Sizes) -> float:

@@ -52,6 +52,8 @@ class PlacePicture:
     switch: tuple[str, str]
     """Words of the mixer's switch, off and on."""
     mixed: bool
+    free: bool = True
+    """Whether there is a mixer to switch and another stack to look at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ class PlaceView(Canvas):
         self.set_look(look)
         for button in (self.switch, self.other):
             button.set_look(look)
-            button.setVisible(picture is not None and picture.depth is None)
+            button.setVisible(picture is not None and picture.depth is None and picture.free)
         if picture is not None:
             self.switch.show_state(picture.mixed, picture.switch)
         self.lay_out()
@@ -205,7 +207,8 @@ class PlaceView(Canvas):
         theme, face = theme_of(self.look), font(self.look, "small", bold=main)
         line = QFontMetricsF(face).height()
         top = (self.other.height() - line) / 2 if main else placed.top - line - px(self.look, 3)
-        width = self.other.x() - px(self.look, 8) if main else self.width() - 4
+        beside = main and self.other.isVisibleTo(self)
+        width = self.other.x() - px(self.look, 8) if beside else self.width() - 4
         words = fitting((*row.heading, ""), face, width)
         place = QRectF(2, top, width, line)
         draw_text(painter, words, place, font=face, colour=theme.ink if main else theme.muted, align=LEFT)

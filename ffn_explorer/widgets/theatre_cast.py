@@ -195,7 +195,7 @@ def _others(run: RunResult) -> str:
     """Words for what stands beside the strongest memories."""
     if run.expert_index is not None:
         return "others_experts"
-    return "others_bias" if run.request.settings.bias else "others"
+    return "others_bias" if "down" in run.has.biases else "others"
 
 
 def _looked_up(found: Contributions | None, reading: Memories) -> tuple[dict[int, float], dict[int, float]]:

@@ -22,7 +22,7 @@ def modules(folder: str) -> list[str]:
     if not path.is_dir():
         return []
     prefix = f"ffn_explorer.{folder}"
-    return [prefix, *(f"{prefix}.{info.name}" for info in pkgutil.iter_modules([str(path)]))]
+    return [prefix, *(info.name for info in pkgutil.walk_packages([str(path)], f"{prefix}."))]
 
 
 def loaded_with(module: str) -> set[str]:
@@ -34,6 +34,26 @@ def loaded_with(module: str) -> set[str]:
     return set(done.stdout.split())
 
 
+def brought_by(modules: list[str]) -> dict[str, set[str]]:
+    """The module of these, imported in turn by one fresh Python, that first loads a package -> packages.
+
+    What one imports, the next would find there: only the first is named, and mended first.
+    """
+    code = f"""
+import importlib, sys
+for name in {modules!r}:
+    before = set(sys.modules)
+    importlib.import_module(name)
+    new = {{loaded.split(".")[0] for loaded in set(sys.modules) - before}}
+    print(name, *new)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    lines = (line.split() for line in done.stdout.splitlines())
+    return {name: set(new) for name, *new in lines}
+
+
 STATE = modules("state")
 LIGHT = [f"ffn_explorer.core.{name}" for name in LIGHT_CORE if (PACKAGE / "core" / f"{name}.py").exists()]
 
@@ -42,9 +62,11 @@ def test_the_package_itself_is_light() -> None:
     assert loaded_with("ffn_explorer").isdisjoint({"torch", "numpy", *QT})
 
 
-@pytest.mark.parametrize("module", [*STATE, *LIGHT])
-def test_torch_is_not_needed_to_know_the_state(module: str) -> None:
-    assert loaded_with(module).isdisjoint({"torch", "transformers", *QT})
+def test_torch_is_not_needed_to_know_the_state() -> None:
+    brought = brought_by([*STATE, *LIGHT])
+    assert len(brought) == len(STATE) + len(LIGHT)
+    heavy = {"torch", "transformers", *QT}
+    assert {name: new & heavy for name, new in brought.items() if new & heavy} == {}
 
 
 @pytest.mark.parametrize("floor", [floor for floor in ("core", "checkpoints", "labs") if modules(floor)])
@@ -58,5 +80,6 @@ def test_light_modules_of_core_are_there() -> None:
 
 
 def test_the_check_sees_a_heavy_import() -> None:
-    assert "torch" in loaded_with("ffn_explorer.core.ffn")
+    brought = brought_by(["ffn_explorer.core.spec", "ffn_explorer.core.ffn", "ffn_explorer.core.moe"])
+    assert [name for name, new in brought.items() if "torch" in new] == ["ffn_explorer.core.ffn"]
     assert "PySide6" in loaded_with("ffn_explorer.widgets.fonts")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from copy import deepcopy
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
@@ -24,7 +25,8 @@ AUTO = (
 def tiny(family: str, model_type: str, changes: Mapping[str, Any]) -> Any:
     """The tiny configuration of a model type, as the family's files have it."""
     kind = transformers.CONFIG_MAPPING[model_type]
-    return kind(**merged(merged(settings(kind, model_type), BY_FAMILY.get(family, {})), changes))
+    # A copy: some configurations write into the tables that they are given.
+    return kind(**deepcopy(merged(merged(settings(kind, model_type), BY_FAMILY.get(family, {})), changes)))
 
 
 def settings(kind: Any, model_type: str) -> dict[str, Any]:

@@ -31,7 +31,13 @@ _ROPE: dict[str, Any] = {
     "rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [1, 1, 2]}
 }
 
-_HALF_ROPE: dict[str, Any] = {"rope_parameters": {**_ROPE["rope_parameters"], "mrope_section": [1, 1, 0]}}
+_HALF_ROPE: dict[str, Any] = {
+    "rope_parameters": {
+        **_ROPE["rope_parameters"],
+        "mrope_section": [1, 1, 0],
+        "partial_rotary_factor": 0.5,
+    }
+}
 
 BY_TYPE: dict[str, dict[str, Any]] = {
     "bamba": {"mamba_n_heads": 4, "mamba_d_head": 16, "mamba_n_groups": 1, "mamba_d_state": 8},

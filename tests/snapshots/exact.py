@@ -16,7 +16,8 @@ from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.spec_of import spec_of
 from ffn_explorer.core.stages import Stage, stages_of
 from ffn_explorer.state.app_state import Appearance, AppState, Cell, Playback, Selection, Source, View
-from ffn_explorer.state.compute import curve_of, to_numpy, tokens_of
+from ffn_explorer.state.arrays import to_numpy
+from ffn_explorer.state.compute import curve_of, tokens_of
 from ffn_explorer.state.costing import Costing
 from ffn_explorer.state.pyramid import pyramid
 from ffn_explorer.state.requests import run_of

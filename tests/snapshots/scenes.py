@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.results import Results
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import Text, text
+from tests.snapshots import files
 
 PLAIN = Settings(d_model=48, d_ff=192, heads=4, kv_heads=4)
 GATED = Settings(d_model=32, d_ff=88, activation="swiglu", norm="rms", bias=False, heads=4, kv_heads=2)
@@ -266,10 +267,26 @@ MAKERS: dict[str, Callable[[], Scene]] = {
     "refused": lambda: scene_of(
         AppState(settings=PLAIN), message=text("error.range", field="d_model", value=0, low=1, high=9)
     ),
+    "file": lambda: scene_of(files.STATES["file"]()),
+    "file experts": lambda: scene_of(files.STATES["file experts"]()),
 }
+
+
+def _of_file(name: str) -> Scene:
+    """Return the scene of a state of `files.STATES`."""
+    return scene_of(files.STATES[name]())
+
+
+FILE_MAKERS: dict[str, Callable[[], Scene]] = {
+    **{name: partial(_of_file, name) for name in files.STATES},
+    "file early": lambda: files.reading(scene_of(files.STATES["file"]())),
+    "file halfway": lambda: files.halfway(scene_of(files.STATES["file"]())),
+    **{name: MAKERS[name] for name in ("plain", "early", "gated dark ja")},
+}
+"""For the panels that draw an opened file, with it and without."""
 
 
 @cache
 def scene(name: str) -> Scene:
     """Return a scene by name."""
-    return MAKERS[name]()
+    return (MAKERS[name] if name in MAKERS else FILE_MAKERS[name])()

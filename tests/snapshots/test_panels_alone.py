@@ -23,6 +23,7 @@ from ffn_explorer.state.resolver import Resolver
 from ffn_explorer.state.result import Measured
 from ffn_explorer.state.results import Results
 from ffn_explorer.widgets.sizes import px
+from tests.snapshots import files
 from tests.snapshots.pictures import Stand
 from tests.snapshots.scenes import computed, roofline
 from tests.snapshots.test_words import LEAST_PX, LOOKS, case_id, watch_drawn_texts
@@ -44,10 +45,16 @@ STATE = AppState(
 
 
 @cache
-def results() -> Results:
+def state_for(name: str) -> AppState:
+    """Return the state of a panel: with a file open where it draws one."""
+    return files.STATES["file"]() if name in files.FILES else STATE
+
+
+@cache
+def results(state: AppState) -> Results:
     """Return what every panel needs, computed once, on a measured machine."""
-    made = computed(STATE)
-    made.put(roofline_of(STATE), Measured(roofline()))
+    made = computed(state)
+    made.put(roofline_of(state), Measured(roofline()))
     return made
 
 
@@ -59,7 +66,8 @@ def test_a_panel_alone_is_whole(
     cut = watch_drawn_texts(monkeypatch)
     found: dict[str, list[str]] = {}
     for scale in SCALES:
-        scene = Resolver(results()).resolve(replace(STATE, appearance=replace(look, scale=scale)))
+        state = state_for(name)
+        scene = Resolver(results(state)).resolve(replace(state, appearance=replace(look, scale=scale)))
         stand = Stand(name, SIZE)
         # A panel that says how much height it needs is given it.
         least = px(scene.look, stand.board.panels[name].least_px)

@@ -68,4 +68,4 @@ def test_settings_are_called_what_their_knobs_are_called(qtbot: QtBot) -> None:
     with pytest.raises(SettingError) as caught:
         Settings(d_ff=4_000_000)
     notices.show_scene(scene(said(caught.value)))
-    assert notices.message.sentence == "Dff cannot be 4,000,000: give a number from 1 to 65,536."
+    assert notices.message.sentence == "Dff cannot be 4,000,000: give a number from 1 to 131,072."

@@ -210,7 +210,7 @@ def test_the_list_of_the_theatre_gives_the_keyboard_back(qtbot: QtBot, mode: str
 
 @pytest.mark.parametrize(
     ("typed", "sentence"),
-    [("0", "D cannot be 0: give a number from 1 to 16,384."), ("20000", "D cannot be 20,000: give a number")],
+    [("0", "D cannot be 0: give a number from 1 to 32,768."), ("40000", "D cannot be 40,000: give a number")],
 )
 def test_a_width_out_of_range_is_refused_in_a_sentence(qtbot: QtBot, typed: str, sentence: str) -> None:
     with house(qtbot) as window:

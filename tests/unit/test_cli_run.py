@@ -236,7 +236,7 @@ def hostile() -> dict[str, bytes]:
         "no_tokens": saved(np.zeros((0, 16), np.float32)),
         "long": saved(np.zeros((2049, 1), np.float16)),
         "batch": saved(np.zeros((33, 1, 1), np.float16)),
-        "wide": saved(np.zeros((1, 16_385), np.float16)),
+        "wide": saved(np.zeros((1, 32_769), np.float16)),
     }
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given
+from hypothesis import settings as few
 from hypothesis import strategies as st
 
 from ffn_explorer.core.contributions import contributions
@@ -52,6 +53,7 @@ def size(found: Contributions) -> float:
     return math.fsum(np.abs(found.part)) + abs(found.bias) + abs(found.rest)
 
 
+@few(max_examples=40)
 @given(SETTINGS, st.integers(0, 1), st.integers(0, 1), st.integers(0, D - 1))
 def test_parts_bias_and_rest_are_the_output(settings: Settings, sentence: int, token: int, dim: int) -> None:
     done = run(settings, TOKENS)
@@ -68,6 +70,7 @@ def test_parts_bias_and_rest_are_the_output(settings: Settings, sentence: int, t
         assert found.y == found.out
 
 
+@few(max_examples=40)
 @given(SETTINGS.filter(lambda s: s.experts == 1), st.integers(0, D - 1))
 def test_a_dense_part_is_m_times_the_weight(settings: Settings, dim: int) -> None:
     done = run(settings, TOKENS)

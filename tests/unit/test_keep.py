@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 from hypothesis import given
+from hypothesis import settings as few
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -47,6 +48,7 @@ def intermediates(found: Run) -> list[tuple[FFN, Tensor]]:
     return [(layer.experts[int(of.index[at][k])], of.hidden[at][k]) for at in places for k in slots]
 
 
+@few(max_examples=40)
 @given(SETTINGS, st.integers(1, F - 1))
 def test_the_strongest_stay_and_the_others_are_zero(settings: Settings, k: int) -> None:
     whole, cut = run(settings, TOKENS), run(settings, TOKENS, edits=Edits(keep=k))
@@ -59,6 +61,7 @@ def test_the_strongest_stay_and_the_others_are_zero(settings: Settings, k: int) 
     assert torch.equal(whole.trace.act, cut.trace.act)
 
 
+@few(max_examples=40)
 @given(SETTINGS)
 def test_keeping_all_is_no_edit(settings: Settings) -> None:
     whole, same = run(settings, TOKENS), run(settings, TOKENS, edits=Edits(keep=F))
@@ -66,6 +69,7 @@ def test_keeping_all_is_no_edit(settings: Settings) -> None:
     assert torch.equal(same.trace.hidden, whole.trace.hidden)
 
 
+@few(max_examples=40)
 @given(SETTINGS)
 def test_a_cut_that_cuts_nothing_gives_the_same_output(settings: Settings) -> None:
     """A spec that keeps F goes through the cut, unlike an edit of F, which is none."""

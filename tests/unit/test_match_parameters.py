@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ffn_explorer.core.cost import ffn_parameters, matched_width, matrices_of, ratio_matched_width
-from ffn_explorer.core.settings import Settings
+from ffn_explorer.core.settings import LIMITS, Settings
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.change import Change
@@ -68,9 +68,10 @@ def test_no_other_width_comes_nearer(
     ours = Settings(
         d_model=d_model, experts=many, shared_experts=shared, activation=activation, heads=1, kv_heads=1
     )
-    width = min(matched_width(ours, wanted), 65_536)
+    width = min(matched_width(ours, wanted), int(LIMITS["d_ff"][1]))
     off = [
-        abs(weights(ours.with_(d_ff=w)) - wanted) for w in (width, max(1, width - 1), min(width + 1, 65_536))
+        abs(weights(ours.with_(d_ff=w)) - wanted)
+        for w in (width, max(1, width - 1), min(width + 1, int(LIMITS["d_ff"][1])))
     ]
     assert off[0] == min(off)
     assert matrices_of(ours) == (3 if ours.gated else 2)
@@ -80,6 +81,6 @@ def test_a_width_beyond_the_limit_stays_at_it_and_the_selection_stays_possible()
     narrow = Settings(d_model=1, d_ff=2, heads=1, kv_heads=1)
     big = AppState(settings=narrow)
     state = replace(changes.set_compare(Settings(d_model=512)).to(big))
-    assert after(state, changes.match_parameters()).settings.d_ff == 65_536
+    assert after(state, changes.match_parameters()).settings.d_ff == LIMITS["d_ff"][1]
     chosen = after(AppState(), changes.choose(neuron=2_000), changes.set_setting("activation", "swiglu"))
     assert after(chosen, changes.match_parameters()).selection.neuron is None

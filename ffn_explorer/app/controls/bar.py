@@ -1,5 +1,6 @@
-"""The bar at the top: name, presets, the main knobs, and the door to the others."""
+"""The bar at the top: name, source and layer, presets, the main knobs, and the door to the others."""
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -7,22 +8,27 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
 
 from ffn_explorer.app.controls.flow_layout import FlowLayout
-from ffn_explorer.app.controls.knobs import make_knob
+from ffn_explorer.app.controls.knobs import Knob, make_knob
 from ffn_explorer.app.controls.model_menu import ModelMenu
 from ffn_explorer.app.controls.presets import PRESETS
+from ffn_explorer.app.controls.source_button import SourceButton
 from ffn_explorer.app.controls.table import controls_in
 from ffn_explorer.state.scene import Scene
-from ffn_explorer.state.text import say
+from ffn_explorer.state.text import Text, say
 from ffn_explorer.widgets.fonts import font
 
 if TYPE_CHECKING:
+    from ffn_explorer.app.controls.layer_picker import LayerPicker
     from ffn_explorer.app.controls.more import MoreKnobs
 
-READS = ("look", "settings", "source", "theta", "theta_relative")
+READS = ("look", "settings", "source", "file", "theta", "theta_relative")
+
+IDLE = ("ratio", "bias", "experts")
+"""Knobs that say nothing while a file is open whose layer has no bias and no experts."""
 
 
 class ControlBar(QWidget):
-    """The knobs of a synthetic FFN; a pure function of the Scene, like a panel."""
+    """Source and knobs of the FFN; a pure function of the Scene, like a panel."""
 
     requested = Signal(object)
     left = Signal()
@@ -35,8 +41,15 @@ class ControlBar(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._scene: Scene | None = None
         self._devices: tuple[str, ...] | None = None
+        self._away: set[QWidget] = set()
         self.brand = QLabel("FFN Explorer")
         self.brand.setObjectName("brand")
+        self.source = SourceButton()
+        self.layer_place = QWidget()
+        """Holds the layer picker once a file is open."""
+        inside = QHBoxLayout(self.layer_place)
+        inside.setContentsMargins(0, 0, 0, 0)
+        self.layer_place.hide()
         self.preset = QToolButton()
         self.preset.setObjectName("preset")
         self.preset.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -50,8 +63,11 @@ class ControlBar(QWidget):
         self.more_button.clicked.connect(lambda: self.more.open_under(self.more_button))
         self._flow_host = QWidget()
         flow = FlowLayout(self._flow_host)
-        for widget in (self.brand, self.preset, *self.knobs, self.more_button):
+        firsts = (self.brand, self.source, self.layer_place, self.preset)
+        for widget in (*firsts, *self.knobs, self.more_button):
             flow.addWidget(widget)
+        # The title bar says it too; a row less leaves more to the pictures.
+        flow.spare = self.brand
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self._flow_host.setSizePolicy(policy)
@@ -82,6 +98,21 @@ class ControlBar(QWidget):
             made.show_scene(self._scene)
         return made
 
+    @cached_property
+    def picker(self) -> "LayerPicker":
+        """The layer picker, built when a file is first open."""
+        from ffn_explorer.app.controls.layer_picker import LayerPicker  # not wanted before the first picture
+
+        made = LayerPicker(self.layer_place)
+        layout = self.layer_place.layout()
+        assert layout is not None
+        layout.addWidget(made)
+        for widget in (made, *made.findChildren(QWidget)):
+            widget.ensurePolished()
+        made.requested.connect(self.requested)
+        made.done.connect(self.left)
+        return made
+
     def add_right(self, widget: QWidget) -> None:
         """Place a button of the window at the right end."""
         self._row.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
@@ -94,18 +125,15 @@ class ControlBar(QWidget):
             if self._scene is not None:
                 self.more.show_scene(self._scene)
 
-    def open_knob(self, field: str) -> str:
-        """Put the keyboard into a knob, in the bar or among the others.
-
-        Returns "", or the key of the sentence that says why the knob cannot be used now.
-        """
+    def open_knob(self, field: str) -> Text | None:
+        """Put the keyboard into a knob, in the bar or among the others; or say why it cannot be used now."""
         knob = next(knob for knob in (*self.knobs, *self.more.knobs) if knob.row.field == field)
-        if not knob.isEnabled():
-            return knob.row.needs
+        if knob.refusal is not None:
+            return knob.refusal
         if knob in self.more.knobs:
             self.more.open_under(self.more_button)
         knob.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        return ""
+        return None
 
     def refresh(self) -> None:
         """Show again what is in force, after something else was refused."""
@@ -125,6 +153,7 @@ class ControlBar(QWidget):
             button.setText(say(language, key))
             button.setToolTip(say(language, f"{key}_tip"))
             button.setAccessibleName(say(language, key))
+        self._show_source(scene)
         self._fill_presets(scene)
         for knob in self.knobs:
             knob.show_scene(scene)
@@ -144,6 +173,25 @@ class ControlBar(QWidget):
         """Whether the other knobs are there already."""
         return "more" in self.__dict__
 
+    def _show_source(self, scene: Scene) -> None:
+        self.source.show_scene(scene)
+        opened = scene.source.opened is not None
+        if opened or "picker" in self.__dict__:
+            self.picker.show_scene(scene)
+            self.layer_place.setVisible(not self.picker.isHidden())
+        # What a file leaves nothing to choose of would only cost a second row.
+        self._put_away({
+            self.preset: opened,
+            **{knob: opened and _is_idle(knob, scene) for knob in self.knobs},
+        })  # fmt: skip
+
+    def _put_away(self, wanted: Mapping[QWidget, bool]) -> None:
+        """Hide some parts and bring others back; one that stays is left alone, lest its first size change."""
+        for widget, away in wanted.items():
+            if away != (widget in self._away):
+                widget.setHidden(away)
+                self._away ^= {widget}
+
     def _fill_presets(self, scene: Scene) -> None:
         menu = self._presets
         menu.clear()
@@ -155,3 +203,7 @@ class ControlBar(QWidget):
         self.models.show_scene(scene)
         self.models.setFont(font(scene.look, "body"))
         menu.addMenu(self.models)
+
+
+def _is_idle(knob: Knob, scene: Scene) -> bool:
+    return knob.row.field in IDLE and getattr(scene.settings, knob.row.field, 1) in (False, 1)

@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
-from ffn_explorer.core.activation_table import ACTIVATIONS
+from ffn_explorer.core.activation_table import OFFERED
 from ffn_explorer.state import changes
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.compared import differences, pair
@@ -81,8 +81,10 @@ class CompareButton(QToolButton):
         others.clear()
         others.setTitle(say(scene.look.language, "compare.with"))
         others.setFont(self.rows.font())
+        # The activation of a file is part of what its weights were trained with.
+        others.setEnabled(scene.source.opened is None)
         self.rows.addMenu(others)
-        for name, row in ACTIVATIONS.items():
+        for name, row in OFFERED.items():
             wanted = scene.settings.with_(activation=name)
             action = others.addAction(row.label)
             action.setCheckable(True)

@@ -14,7 +14,7 @@ from ffn_explorer.widgets.buttons import WordButton
 GAP_PX = 8
 WORDS_SHARE = 0.24
 """The layouts stand as words where they take no more than this share of the line."""
-LONG_SHARE = 0.5
+LONG_SHARE = 0.52
 """The whole corner says all it can within this share of the line; the rest belongs to the tokens."""
 
 
@@ -50,7 +50,7 @@ class Corner(QWidget):
 
     def show_scene(self, scene: Scene, *, layout: str, hint: str | None) -> None:
         """Show what is in force."""
-        wanted = (scene.look, scene.settings, scene.edits, scene.compare, layout, hint)
+        wanted = (scene.look, scene.source, scene.settings, scene.edits, scene.compare, layout, hint)
         if wanted == self._shown:
             return
         self._shown = wanted

@@ -7,9 +7,11 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 class FlowLayout(QLayout):
     """Rows of widgets, each vertically centred in its row."""
 
-    def __init__(self, parent: QWidget | None = None, *, gap: int = 10, row_gap: int = 6) -> None:
+    def __init__(self, parent: QWidget | None = None, *, gap: int = 8, row_gap: int = 6) -> None:
         """Build an empty flow."""
         super().__init__(parent)
+        self.spare: QWidget | None = None
+        """A widget that is left out, with no size, where that saves a row."""
         self._items: list[QLayoutItem] = []
         self._gap = gap
         self._row_gap = row_gap
@@ -59,22 +61,35 @@ class FlowLayout(QLayout):
         return QSize(max((s.width() for s in sizes), default=0), max((s.height() for s in sizes), default=0))
 
     def _arrange(self, rect: QRect, *, move: bool) -> int:
-        row: list[QLayoutItem] = []
-        y, used, height = rect.y(), 0, 0
-        for item in [*self._items, None]:
-            if item is not None and item.isEmpty():
-                continue
-            width = item.sizeHint().width() if item is not None else 0
-            if row and (item is None or used + self._gap + width > rect.width()):
-                if move:
-                    self._place(row, QPoint(rect.x(), y), height)
-                y += height + self._row_gap
-                row, used, height = [], 0, 0
-            if item is not None:
-                used += width + (self._gap if row else 0)
-                row.append(item)
-                height = max(height, item.sizeHint().height())
+        """Height of all rows; move: the widgets are placed."""
+        spare = [item for item in self._items if item.widget() is self.spare and not item.isEmpty()]
+        rows = self._rows(self._items, rect.width())
+        fewer = self._rows([item for item in self._items if item not in spare], rect.width())
+        left_out = len(fewer) < len(rows)
+        y = rect.y()
+        for row in fewer if left_out else rows:
+            height = max(item.sizeHint().height() for item in row)
+            if move:
+                self._place(row, QPoint(rect.x(), y), height)
+            y += height + self._row_gap
+        if move and left_out:
+            for item in spare:
+                item.setGeometry(QRect(rect.topLeft(), QSize(0, 0)))
         return max(0, y - self._row_gap - rect.y())
+
+    def _rows(self, items: list[QLayoutItem], width: int) -> list[list[QLayoutItem]]:
+        """Items row by row, as they fit a width."""
+        rows: list[list[QLayoutItem]] = []
+        used = 0
+        for item in (item for item in items if not item.isEmpty()):
+            wide = item.sizeHint().width()
+            if not rows or used + self._gap + wide > width:
+                rows.append([item])
+                used = wide
+            else:
+                rows[-1].append(item)
+                used += self._gap + wide
+        return rows
 
     def _place(self, row: list[QLayoutItem], start: QPoint, height: int) -> None:
         x = start.x()

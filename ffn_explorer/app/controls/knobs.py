@@ -7,17 +7,20 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidg
 
 from ffn_explorer.app.controls.editors import ChoiceEdit, FloatEdit, IntEdit, RatioEdit, TickEdit, parse_ratio
 from ffn_explorer.app.controls.table import Control
-from ffn_explorer.core.activation_table import ACTIVATIONS
+from ffn_explorer.core.activation_table import ACTIVATIONS, OFFERED
 from ffn_explorer.core.errors import SettingError
 from ffn_explorer.core.settings import CHOICES, LIMITS
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.change import Change
+from ffn_explorer.state.known_file import facts_of, file_name
 from ffn_explorer.state.scene import Scene
-from ffn_explorer.state.text import say
+from ffn_explorer.state.text import Text, say, text
 from ffn_explorer.widgets.fonts import font
 
 THETA_LIMIT = 1e6
+LEFT_BY_FILES = frozenset({"dtype", "device", "seed", "theta", "layer"})
+"""Knobs that stay free while a file is open; seed is that of hidden states where the file has none."""
 Editor = IntEdit | FloatEdit | ChoiceEdit | RatioEdit | TickEdit
 
 
@@ -31,6 +34,8 @@ class Knob(QWidget):
         super().__init__()
         self.row = row
         self.editor = editor
+        self.refusal: Text | None = None
+        """Why it cannot be used now."""
         self.label = QLabel(self)
         self.label.setObjectName("knob-label")
         self.label.setBuddy(editor)
@@ -56,15 +61,15 @@ class Knob(QWidget):
         """Show the scene's value, language and whether this knob can be used now."""
         language = scene.look.language
         name = say(language, f"control.{self.row.field}")
-        usable = self.row.usable(scene.settings)
-        tip = say(language, f"control.{self.row.field}_tip" if usable else self.row.needs)
+        refusal = self.refusal = _refusal(self.row, scene)
+        tip = say(language, f"control.{self.row.field}_tip" if refusal is None else refusal)
         self.label.setFont(font(scene.look, "small" if self.row.kind != "flag" else "body"))
         self.label.setText(name)
         self.editor.setFont(font(scene.look, "body"))
         self.editor.setAccessibleName(name)
         self.editor.setAccessibleDescription(tip)
         self.setToolTip(tip)
-        self.setEnabled(usable)
+        self.setEnabled(refusal is None)
         self.show_value(scene)
 
     def show_value(self, scene: Scene) -> None:
@@ -75,6 +80,14 @@ class Knob(QWidget):
         """Ask for a new value; a burst of steps of one number is one undo step, a choice or tick always."""
         gesture = f"knob:{self.row.field}" if self.row.kind in ("int", "float") else ""
         self.requested.emit(changes.set_setting(self.row.field, value, gesture=gesture))
+
+
+def _refusal(row: Control, scene: Scene) -> Text | None:
+    """Why a knob cannot be used with this scene: a file decides it, or another setting is in its way."""
+    opened = scene.source.opened
+    if opened is not None and row.field not in LEFT_BY_FILES:
+        return text("control.opened_decides", file=file_name(opened.path))
+    return None if row.usable(scene.settings) else text(row.needs)
 
 
 class IntKnob(Knob):
@@ -127,14 +140,23 @@ class ChoiceKnob(Knob):
         """Show the choices in the scene's language."""
         field, language = self.row.field, scene.look.language
         value = getattr(scene.settings, field)
-        if field == "activation":
-            rows = [(name, row.label) for name, row in ACTIVATIONS.items()]
+        if field == "activation" and _unknown_function(scene):
+            rows = [(value, say(language, "control.unknown_function"))]
+        elif field == "activation":
+            shown = OFFERED if value in OFFERED else {**OFFERED, value: ACTIVATIONS[value]}
+            rows = [(name, row.label) for name, row in shown.items()]
         elif field == "device":
             names = self.devices if value in self.devices else (*self.devices, value)
             rows = [(name, name.upper()) for name in names]
         else:
             rows = [(name, say(language, f"choice.{field}.{name}")) for name in CHOICES[field]]
         self.edit.show_choices(rows, value)
+
+
+def _unknown_function(scene: Scene) -> bool:
+    """Whether a file is open that does not say the activation of the layer looked at."""
+    facts = facts_of(scene.source.opened)
+    return facts is not None and not facts.layers[scene.settings.layer].activation
 
 
 class FlagKnob(Knob):

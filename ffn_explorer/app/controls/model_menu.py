@@ -32,7 +32,7 @@ class ModelMenu(QMenu):
         """Load with these settings and sentences."""
         self._scene = scene
         self.setTitle(say(scene.look.language, "preset.public"))
-        self.setEnabled(scene.source.memory is None)
+        self.setEnabled(scene.source.plain)
 
     def _fill(self) -> None:
         scene = self._scene

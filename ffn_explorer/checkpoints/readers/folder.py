@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from ffn_explorer.checkpoints.readers.content import content_of, kind_of
 from ffn_explorer.checkpoints.readers.json_text import read_object, short
-from ffn_explorer.checkpoints.readers.shards import check_there, joined, shards_in
+from ffn_explorer.checkpoints.readers.shards import MOST_TENSORS, check_there, joined, shards_in
 from ffn_explorer.checkpoints.readers.weights import Weights, set_of, several, weights_in
 from ffn_explorer.checkpoints.tensors import Files, Source
 from ffn_explorer.core.errors import InputError
@@ -101,9 +101,13 @@ def _open(path: Path, weights: Weights) -> Source:
     if not named and len(shards) == 1:
         return replace(_open_file(shards[0]), path=path)
     sources: list[Source] = []
+    tensors = 0
     try:
         for shard in shards:
-            sources.append(_open_file(shard))  # noqa: PERF401 - those that did open are closed when one does not
+            sources.append(_open_file(shard))
+            tensors += len(sources[-1].tensors)
+            if tensors > MOST_TENSORS:
+                raise InputError("checkpoint.json_large", file=short(shard.name))
         return joined(path, sources, named)
     except BaseException:
         for source in sources:

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ffn_explorer.checkpoints.readers.gguf_types import UNREAD, codec_of
-from ffn_explorer.checkpoints.readers.gguf_values import Cursor
+from ffn_explorer.checkpoints.readers.gguf_values import Cursor, Spent
 from ffn_explorer.checkpoints.readers.json_text import short
 from ffn_explorer.checkpoints.readers.shards import check_there
 from ffn_explorer.checkpoints.tensors import Files, Source, Stored
@@ -30,7 +30,7 @@ MOST_KEYS = 2**16
 """Most metadata entries; files have some dozens."""
 
 MOST_TENSORS = 2**17
-"""Most tensors of one file; the largest models have some thousands."""
+"""Most tensors of all parts together; the largest models have some thousands."""
 
 MOST_DIMS = 8
 """Most axes of a tensor; ggml has four."""
@@ -77,7 +77,8 @@ def open_gguf(path: Path) -> Source:
 
 def _parts(files: Files, path: Path) -> list[Part]:
     """The file alone, or all parts that it belongs to, the first one first."""
-    given = _part(files, path)
+    spent = Spent()
+    given = _part(files, path, spent)
     found = PART.fullmatch(path.name)
     named = int(found["count"]) if found else 1
     # Parts without the key exist; then the name decides, so that no part is missed in silence.
@@ -89,8 +90,12 @@ def _parts(files: Files, path: Path) -> list[Part]:
     places = [path.with_name(f"{found['stem']}-{at + 1:05d}-of-{count:05d}.gguf") for at in range(count)]
     check_there(places)
     parts = []
+    tensors = 0
     for at, place in enumerate(places):
-        part = given if place == path else _part(files, place)
+        part = given if place == path else _part(files, place, spent)
+        tensors += len(part.tensors)
+        if tensors > MOST_TENSORS:
+            raise InputError("checkpoint.json_large", file=short(place.name))
         said = _integer(part, "split.count", count), _integer(part, "split.no", at)
         if said != (count, at):
             raise InputError("checkpoint.part_other", file=short(place.name))
@@ -113,9 +118,9 @@ def _integer(part: Part, key: str, default: int) -> int:
     return value
 
 
-def _part(files: Files, path: Path) -> Part:
-    """Header of one file, checked."""
-    cursor = Cursor(files, path)
+def _part(files: Files, path: Path, spent: Spent) -> Part:
+    """Header of one file, checked; spent: by the parts before it."""
+    cursor = Cursor(files, path, spent)
     tensor_count, key_count = _start(cursor)
     header: dict[str, object] = {}
     for _ in range(key_count):

@@ -43,13 +43,13 @@ KEPT_TEXT = 2**20
 """Longest string, in bytes, that is kept."""
 
 MOST_KEPT = 2**25
-"""Most memory, in bytes, that the values of one file may take once they are Python's."""
+"""Most memory, in bytes, that the values of one model may take once they are Python's."""
 
 ITEM_BYTES, ARRAY_BYTES = 256, 1_024
 """What one value and one array count for: more than their memory, as reading each also takes time."""
 
 MOST_STRINGS = 2**22
-"""Most strings in the arrays of one file: each has to be walked past. The largest vocabularies have 2**19."""
+"""Most strings in one model's arrays: each has to be walked past. The largest vocabularies have 2**19."""
 
 MOST_LATER = 2**28
 """Longest array, in bytes, that is read when it is asked for."""
@@ -105,15 +105,21 @@ class Later:
         return self.files.read(self.path, self.offset, self.nbytes).tobytes()
 
 
+@dataclass
+class Spent:
+    """What the headers of one model's parts have cost together. kept: bytes of values.  walked: strings."""
+
+    kept: int = 0
+    walked: int = 0
+
+
 class Cursor:
     """A place in a file's header that moves on as values are read; InputError past the end of the file."""
 
-    def __init__(self, files: Files, path: Path) -> None:
-        self.files, self.path = files, path
+    def __init__(self, files: Files, path: Path, spent: Spent) -> None:
+        self.files, self.path, self.spent = files, path, spent
         self.size = files.size(path)
         self.at = 0
-        self.kept = 0
-        self.walked = 0
         self._window = b""
         self._start = 0
 
@@ -226,8 +232,8 @@ class Cursor:
 
     def _walk(self, count: int) -> None:
         """Move past strings without reading them."""
-        self.walked += count
-        if self.walked > MOST_STRINGS:
+        self.spent.walked += count
+        if self.spent.walked > MOST_STRINGS:
             raise InputError("checkpoint.metadata_large", file=short(self.path.name))
         unpack = _LENGTH.unpack_from
         while count:
@@ -243,8 +249,8 @@ class Cursor:
 
     def _keep(self, count: int) -> None:
         """Count memory that values take, and refuse past the limit."""
-        self.kept += count
-        if self.kept > MOST_KEPT:
+        self.spent.kept += count
+        if self.spent.kept > MOST_KEPT:
             raise InputError("checkpoint.metadata_large", file=short(self.path.name))
 
     def _hold(self, count: int) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ffn_explorer.checkpoints.readers.content import content_of, kind_of
 from ffn_explorer.checkpoints.readers.json_text import short
+from ffn_explorer.checkpoints.readers.shards import MOST_SHARDS
 from ffn_explorer.core.errors import InputError
 
 MOST_ENTRIES = 20_000
@@ -69,8 +70,10 @@ def weights_in(folder: Path) -> Weights:
     if not sets:
         raise InputError("checkpoint.no_weights", folder=short(folder.name))
     chosen = _first(folder, sets)
+    part = PART.fullmatch(chosen.files[0].name) if chosen.files else None
+    files = _parts(folder, part).files if part else chosen.files
     others = sorted({one.name for one in sets} - {chosen.name})
-    return Weights(folder, chosen.name, chosen.files, chosen.index, tuple(others))
+    return Weights(folder, chosen.name, files, chosen.index, tuple(others))
 
 
 def set_of(path: Path) -> Weights:
@@ -103,20 +106,20 @@ def _names(folder: Path) -> list[str]:
 
 
 def _sets(folder: Path, names: Sequence[str]) -> list[Weights]:
-    """Indices, numbered shards without an index, and single files."""
+    """Indices, numbered shards without an index (one file of each set so far), and single files."""
     found = [
         Weights(folder, name, (), folder / name)
         for name in names
         if name.endswith(INDEX_ENDING) and name.removesuffix(INDEX_ENDING).endswith(ENDINGS)
     ]
-    indexed = {one.name.removesuffix(INDEX_ENDING) for one in found}
-    seen = set[str]()
+    # Labels of sets that are there already: by their index, and by one of their shards.
+    seen = {one.name.removesuffix(INDEX_ENDING) for one in found}
     for name in names:
         part = PART.fullmatch(name)
         label = part["stem"] + part["ending"] if part else name
-        if name.endswith(INDEX_ENDING) or (part and label in indexed | seen):
+        if name.endswith(INDEX_ENDING) or (part and label in seen):
             continue
-        found.append(_parts(folder, part) if part else _alone(folder / name))
+        found.append(Weights(folder, label, (folder / name,)))
         seen.add(label)
     return found
 
@@ -148,7 +151,7 @@ def _alone(path: Path) -> Weights:
 def _parts(folder: Path, part: re.Match[str]) -> Weights:
     """All shards that a numbered name calls for, there or not; GGUF's reader finds them from the first."""
     count, digits = int(part["count"]), len(part["count"])
-    last = 1 if part["ending"] == ".gguf" else count
+    last = 1 if part["ending"] == ".gguf" else min(count, MOST_SHARDS + 1)  # more are refused anyway
     files = [
         folder / f"{part['stem']}-{number:0{digits}d}-of-{part['count']}{part['ending']}"
         for number in range(1, last + 1)
