@@ -107,6 +107,8 @@ class StagePanel(Panel):
             number = self.say("number_digits", n=numbers.count(others))
         if settings.mixer:
             return self.say(f"note_mixed_{form}", number=number)
+        if not scene.run.spec.position_wise:
+            return self.say("note_shift")
         rule = scene.run.spec.routing
         own = rule is not None and rule.capacity is not None
         if own or (settings.is_moe and settings.capacity_factor > 0):

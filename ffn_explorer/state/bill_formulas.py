@@ -75,8 +75,8 @@ def line_formula(
         found = BillFormula(f"{times}D·F", f"{count}{d:,}·{s.d_ff:,}", value)
     if s.receptance and segment in ("bias", "down"):
         more = ("2·D", f"2·{d:,}") if segment == "bias" else ("D²", f"{d:,}²")
-        parts = (f"{one} + {two}" if one else two for one, two in zip((found.symbols, found.terms), more))
-        return BillFormula(*parts, value)
+        symbols, terms = _added((found.symbols, found.terms), more) if found.symbols else more
+        return BillFormula(symbols, terms, value)
     shared = sum(line.weights for line in lines if line.segment == segment and line.shared)
     if not shared:
         return found
@@ -137,7 +137,8 @@ def _biases(roles: tuple[str, ...], d: int, width: tuple[str, int | str]) -> tup
 def _ffn_flops(s: FFNShape, d: int, tokens: int) -> tuple[str, str]:
     each = 2 * s.matrices
     if not s.is_moe:
-        return f"{each}·S·D·F", f"{each}·{tokens:,}·{d:,}·{s.d_ff:,}"
+        more = (" + 2·S·D²", f" + 2·{tokens:,}·{d:,}²") if s.receptance else ("", "")
+        return f"{each}·S·D·F{more[0]}", f"{each}·{tokens:,}·{d:,}·{s.d_ff:,}{more[1]}"
     gate = (" + 2·S·D", f" + 2·{tokens:,}·{d:,}") if s.shared_gate else ("", "")
     router = f" + 2·S·E·D{gate[0]}", f" + 2·{tokens:,}·{s.experts}·{d:,}{gate[1]}"
     n, rest = divmod(s.shared_width, s.d_ff)

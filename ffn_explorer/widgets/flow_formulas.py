@@ -50,7 +50,7 @@ def formulas_of(
 
 def _reads(role: str, spec: FFNSpec, has: LayerParts) -> tuple[str, ...]:
     read = "norm(x)" if spec.normalises_input else "x"
-    read = f"(w · {read})" if weighs_input(spec) else read
+    read = f"(w · {read})" if weighs_input(spec) else f"mix({read})" if has.shift else read
     whole = f"W_{role} · {read}{' + b' if role in has.biases else ''}"
     if role == "up":
         return (bounded(whole, spec.up_limit), f"W_{role}")
@@ -70,6 +70,8 @@ def _writes(spec: FFNSpec, settings: Settings, has: LayerParts) -> tuple[str, ..
         inside = f"({whole})" if bias else whole
         whole = f"Σₖ wₖ · {inside}" if weighed else f"Σₖ {inside}"
         whole += (" + σ · shared" if has.shared_gate else " + shared") if has.shared else ""
+    if has.shift:
+        whole = f"σ(W_r · mixᵣ) ⊙ ({whole})"
     if has.layer_scale:
         whole = f"λ ⊙ ({whole})"
     if spec.output_scale != 1.0:

@@ -21,6 +21,7 @@ from typing import Any
 import torch
 
 from ffn_explorer.checkpoints.catalog import Checkpoint, open_checkpoint
+from ffn_explorer.cli.inspect import highest_memory
 from ffn_explorer.core.errors import ExplorerError, InputError, MemoryRefusal
 from ffn_explorer.core.forward_pass import forward
 from ffn_explorer.state.quoting import harmless
@@ -142,15 +143,6 @@ def bounded() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
-def memory() -> int:
-    """Bytes that the process had at most."""
-    if sys.platform == "win32":
-        return 0
-    import resource
-
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-
-
 def judged(guard: Guard, where: str, path: Path) -> tuple[str, list[str]]:
     """What became of one file, in time, without code; the error says which file it was."""
     faulthandler.dump_traceback_later(SECONDS, exit=True)
@@ -183,7 +175,7 @@ def run(form: str, first: int, count: int, *, folder: Path, seconds: float = 1e9
     for make in chain.from_iterable(layouts.values() for layouts in SPECIMENS.values()):
         assert opened(written(make(), emptied(folder))) == ("opened", [])
     bounded()
-    before, longest, began = memory(), 0.0, time.monotonic()
+    before, longest, began = highest_memory(), 0.0, time.monotonic()
     results: Counter[str] = Counter()
     keys: Counter[str] = Counter()
     layouts = {name: make() for name, make in SPECIMENS[form].items()}
@@ -199,7 +191,7 @@ def run(form: str, first: int, count: int, *, folder: Path, seconds: float = 1e9
         longest = max(longest, time.monotonic() - started)
         results[result] += 1
         keys.update(said_keys)
-    return {"results": results, "keys": keys, "longest": longest, "growth": memory() - before}
+    return {"results": results, "keys": keys, "longest": longest, "growth": highest_memory() - before}
 
 
 def tell(line: str) -> None:

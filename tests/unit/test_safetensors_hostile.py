@@ -236,16 +236,17 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "tensors": (lambda: many(180_000), "opened"),
 }
 MEASURE = """
-import resource, sys, time
+import sys, time
 from pathlib import Path
 from ffn_explorer.checkpoints.readers.folder import open_source
+from ffn_explorer.cli.inspect import highest_memory
 from ffn_explorer.core.errors import InputError
 began, said = time.monotonic(), "opened"
 try:
     open_source(Path(sys.argv[1]))
 except InputError as error:
     said = error.key
-print(said, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, time.monotonic() - began)
+print(said, highest_memory() // 2**20, time.monotonic() - began)
 """
 
 

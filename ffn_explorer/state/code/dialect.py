@@ -33,6 +33,8 @@ class Dialect:
     zeros: str
     keep: tuple[str, ...]
     """hidden = {a} with only the {k} largest |{a}| · ||W_down column|| left."""
+    before: tuple[str, str]
+    """{x} one token later, 0 at the first: tokens along axis 0, along axis 1."""
     functions: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
@@ -56,6 +58,7 @@ TORCH = Dialect(
         "top = strength.topk({k}, dim=-1).indices",
         "{y} = torch.zeros_like({a}).scatter(-1, top, {a}.gather(-1, top))",
     ),
+    before=("F.pad({x}, (0, 0, 0, 0, 1, -1))", "F.pad({x}, (0, 0, 1, -1))"),
     functions=MappingProxyType(
         {
             "relu": "F.relu({z})",
@@ -95,6 +98,10 @@ NUMPY = Dialect(
         "strength = np.abs({a}) * np.linalg.norm(W_down, axis=0)",
         "rank = np.argsort(np.argsort(-strength, axis=-1, kind='stable'), axis=-1)",
         "{y} = np.where(rank < {k}, {a}, 0)",
+    ),
+    before=(
+        "np.concatenate([np.zeros_like({x}[:1]), {x}[:-1]])",
+        "np.concatenate([np.zeros_like({x}[:, :1]), {x}[:, :-1]], axis=1)",
     ),
     functions=MappingProxyType(
         {

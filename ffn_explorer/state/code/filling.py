@@ -82,6 +82,10 @@ def _inside(mlp: "MlpScheme") -> dict[str, Take]:
         if ref.biases:
             found[f"b_{role}"] = (ref.biases[0], _rows(ref))
     found["w_inner"], found["b_inner"] = (mlp.inner_norm.weight, ""), (mlp.inner_norm.bias, "")
+    if mlp.shift is not None:
+        key, receptance, weight = mlp.shift
+        found["mix_key"], found["mix_receptance"] = (key, ".reshape(-1)"), (receptance, ".reshape(-1)")
+        found["W_receptance"] = (weight, "")
     return found
 
 

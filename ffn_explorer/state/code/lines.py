@@ -64,7 +64,8 @@ def weight_names(spec: FFNSpec, sizes: Sizes, own: frozenset[str] | None = None)
     roles = ["gate", "up", "down"] if spec.gated else ["up", "down"]
     biases = sizes.has.biases if own is None else own
     names = [name for role in roles for name in (f"W_{role}", *([f"b_{role}"] if role in biases else []))]
-    return names + (_norm_names(sizes.has.inner, "inner") if spec.inner_norm is not None else [])
+    names += _norm_names(sizes.has.inner, "inner") if spec.inner_norm is not None else []
+    return names + (["mix_key", "mix_receptance", "W_receptance"] if sizes.has.shift else [])
 
 
 def _norm_names(has: NormParts, which: str) -> list[str]:
@@ -107,6 +108,13 @@ def _dense(spec: FFNSpec, sizes: Sizes, row: Dialect, *, read: str, shapes: bool
         template = row.linear_bias if role in sizes.has.biases else row.linear
         return template.format(x=x, W=f"W_{role}", b=f"b_{role}")
 
+    weighed = ""
+    if sizes.has.shift:
+        axis = 0 if sizes.transposed else 1
+        yield line(f"before = {row.before[axis].format(x=read)}", Stage.UP)
+        yield line(f"mixed = mix_key * {read} + (1 - mix_key) * before", Stage.UP)
+        weighed = f"mix_receptance * {read} + (1 - mix_receptance) * before"
+        read = "mixed"
     if spec.gated:
         yield line(f"gate = {linear('gate', read)}", Stage.GATE)
         yield from (line(text, Stage.GATE) for text in gate_lines(spec, row))
@@ -116,6 +124,9 @@ def _dense(spec: FFNSpec, sizes: Sizes, row: Dialect, *, read: str, shapes: bool
     yield from _hidden(spec, sizes, row, shapes=shapes)
     name = "hidden" if spec.changes_hidden else "act"
     yield line(f"out = {linear('down', name)}", Stage.OUT)
+    if sizes.has.shift:
+        opened = row.sigmoid.format(x=row.linear.format(x=f"({weighed})", W="W_receptance"))
+        yield line(f"out = {opened} * out", Stage.OUT)
 
 
 def _hidden(spec: FFNSpec, sizes: Sizes, row: Dialect, *, shapes: bool) -> Iterator[CodeLine]:
