@@ -278,6 +278,7 @@ def make_scene(
         origin=origin_of(settings),
         busy=None,
         message=None,
+        no_run=None,
         views=views,
     )
     return replace(scene, **overrides)

@@ -279,7 +279,11 @@ class Director(QObject):
             message=self._message,
             before=self._before,
         )
-        if shown is None or scene.run is None or scene.run.request == shown.request:
+        if scene.run is None or (shown is not None and scene.run.request == shown.request):
+            return scene
+        # What is read of a file's new layer follows from its run, which the other loaders have not seen yet.
+        self._wanting = True
+        if shown is None:
             return scene
         # While a knob is being turned, what changed is told from where it started.
         self._before = self._before or shown

@@ -130,7 +130,9 @@ class Notices(QObject):
         self.take_button.setText(say(language, offer.act) if offer else "")
         self.decline_button.setText(say(language, "window.close_message"))
         self.copy_button.setVisible(bool(details))
-        message = say(language, harmless(_labelled(scene.message))) if scene.message else ""
+        # Where an offer mends it, the panels' own words are enough.
+        told = scene.message if offer is None or scene.message != scene.no_run else None
+        message = say(language, harmless(_labelled(told))) if told else ""
         if message != self._read:
             self._read = ""
         self.message.tell("" if self._read else message, scene.look)

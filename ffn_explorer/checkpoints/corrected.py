@@ -24,8 +24,8 @@ SAID = Note("checkpoint.corrected")
 _SETTLED = (
     "checkpoint.doubt_structure", "checkpoint.doubt_norm", "checkpoint.doubt_square", "checkpoint.doubt_gate",
     "checkpoint.doubt_activation", "checkpoint.doubt_activation_of", "checkpoint.doubt_norm_of",
-    "checkpoint.doubt_family", "checkpoint.doubt_beside", "checkpoint.family_unsure", "checkpoint.gap_order",
-    "checkpoint.doubt_fused", "checkpoint.doubt_order_of",
+    "checkpoint.doubt_family", "checkpoint.doubt_names", "checkpoint.doubt_beside", "checkpoint.doubt_fused",
+    "checkpoint.family_unsure", "checkpoint.gap_order", "checkpoint.doubt_order_of",
 )  # fmt: skip
 """Doubts that a person's reading settles."""
 

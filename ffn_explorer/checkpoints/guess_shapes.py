@@ -15,7 +15,7 @@ from ffn_explorer.checkpoints.stream_width import usual_width
 ATTENTION = re.compile(r"att|qkv|query|(?:^|[._])[qkvo](?:_?proj)?[._]|lora|rotary|conv|embed", re.IGNORECASE)
 """Parts of names that other matrices than an FFN's bear."""
 
-GATE = re.compile(r"gate|(?:^|[._])w1[._]|glu|fc1_g", re.IGNORECASE)
+GATE = re.compile(r"gate|(?:^|[._])(?:w1|w_?g)(?:$|[._])|glu|fc1_g", re.IGNORECASE)
 """Parts of names that a gate bears."""
 
 WEIGHT = ".weight"
@@ -70,8 +70,6 @@ def _places(names: Names) -> dict[str, list[Member]]:
     """What stands before a layer's own names, with {layer} -> the matrices of its first layer."""
     found: dict[str, list[Member]] = {}
     for template, group in names.templates.items():
-        if not template.endswith(WEIGHT) and "." in template.rsplit("#", 1)[-1]:
-            continue
         key, name = next(iter(group.items()))
         shape = names.shapes[name]
         if len(shape) != 2 or ATTENTION.search(name) or "expert" in name:

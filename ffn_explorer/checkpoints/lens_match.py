@@ -19,9 +19,11 @@ def lens_of(family: Family, names: Names, view: View, *, prefix: str) -> LensSch
     # A head that is absent is the embedding, whatever the configuration says; a head that is there counts.
     shared = not unembedding and bool(embedding)
     bias = _first(names, (lens.unembedding_bias,) if lens.unembedding_bias else (), prefix)
-    doubts: tuple[Note, ...] = (
-        (Note("checkpoint.doubt_head", (("transform", lens.transform),)),) if lens.transform else ()
-    )
+    doubts: tuple[Note, ...] = ()
+    if lens.transform and shared and not bias:
+        doubts = (Note("checkpoint.doubt_headless", (("tensor", names.own[embedding]),)),)
+    elif lens.transform:
+        doubts = (Note("checkpoint.doubt_head", (("transform", lens.transform),)),)
     if lens.projection and _first(names, (lens.projection,), prefix):
         doubts += (Note("checkpoint.doubt_projection", (("tensor", lens.projection),)),)
     return LensScheme(

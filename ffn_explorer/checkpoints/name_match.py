@@ -46,7 +46,8 @@ def by_names(names: Names, config: Config, packed: Mapping[str, Packed], *, said
     best.sort(key=lambda m: (-m.normed, -len(m.family.types), m.family.family))
     rivals = [match for match in best if _layout(match) != _layout(best[0]) and _same_tensors(match, best[0])]
     chosen = _to_confirm(_with_activation(best[0], config), config)
-    found = Note("checkpoint.doubt_family", (("family", chosen.family.family), ("said", said)))
+    by_type = Note("checkpoint.doubt_family", (("family", chosen.family.family), ("said", said)))
+    found = by_type if said else Note("checkpoint.doubt_names", (("family", chosen.family.family),))
     if rivals:
         listed = ", ".join(sorted({match.family.family for match in (best[0], *rivals)})[:8])
         # Not even the matrices are certain: listed, and computed once a person has said how they lie.

@@ -32,5 +32,16 @@ def usual_width(names: Names) -> int | None:
     lengths = Counter(
         shape[0] for name, shape in names.shapes.items() if len(shape) == 1 and re.search(r"\.\d+\.", name)
     )
-    common = lengths.most_common(1)
+    if not lengths:
+        # Without norms, the side that most matrices have; of two alike the smaller, since F is the wider.
+        sides = Counter(
+            side for name, shape in names.shapes.items() if _is_inside(name, shape) for side in shape
+        )
+        lengths = Counter({side: count for side, count in sides.items() if count == max(sides.values())})
+    common = sorted(lengths.items(), key=lambda item: (-item[1], item[0]))[:1]
     return common[0][0] if common and common[0][0] > 1 else None
+
+
+def _is_inside(name: str, shape: tuple[int, ...]) -> bool:
+    """Whether a tensor is a matrix of a numbered layer."""
+    return len(shape) == 2 and re.search(r"\.\d+\.", name) is not None

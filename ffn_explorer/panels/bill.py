@@ -53,7 +53,7 @@ class BillPanel(Panel):
         self.chart.setAccessibleDescription(self.say("keys"))
         self._show_match(scene)
         if scene.run is None:
-            self.chart.show_sentence(self.say("empty"), scene.look)
+            self.chart.show_sentence(self.empty(), scene.look)
         else:
             self.chart.show_picture(self._picture(scene, scene.run))
 

@@ -57,7 +57,7 @@ class CardPanel(Panel):
         view = scene.view(self.name)
         if scene.run is None or shown is None:
             self.title.set_text(self.say("title_empty"))
-            blocks: tuple[Block, ...] = (Block(self.say("empty"), role="body", strong=False),)
+            blocks: tuple[Block, ...] = (Block(self.empty(), role="body", strong=False),)
         else:
             info = next(info for info in scene.stages if info.stage == shown)
             self.title.set_text(self.say("title", stage=self.say(info.name)))

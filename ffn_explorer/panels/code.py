@@ -70,7 +70,7 @@ class CodePanel(Panel):
         said = self._value(scene)
         self.value.set_text(said[0], short=said[1:])
         if run is None:
-            self.code.show_sentence(self.say("empty"), scene.look)
+            self.code.show_sentence(self.empty(), scene.look)
             return
         rows = tuple(CodeRow(line.text, line.stage, line.shape) for line in lines_of(scene))
         self.code.show_picture(

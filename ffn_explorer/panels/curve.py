@@ -81,7 +81,7 @@ class CurvePanel(Panel):
         self.plot.setAccessibleName(self.title.text)
         if run is None:
             self.note.set_text("")
-            self.plot.show_sentence(self.say("empty"), scene.look)
+            self.plot.show_sentence(self.empty(), scene.look)
             return
         self.note.set_text(self._formula(run))
         self.plot.show_picture(self._picture(scene, run, self._neurons(scene, run)))

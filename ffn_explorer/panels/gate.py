@@ -81,7 +81,7 @@ class GatePanel(Panel):
             self.tabs.hide()
             fixed = run is None or run.request.source.opened is not None
             act = "" if fixed else self.say("choose_swiglu")
-            sentence = self.say("empty") if run is None else self._no_gate(run)
+            sentence = self.empty() if run is None else self._no_gate(run)
             self.offered.show_offer(scene.look, sentence, act=act, tip=self.say("choose_swiglu_tip"))
         else:
             self._show_pictures(scene, run)

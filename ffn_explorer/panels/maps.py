@@ -73,7 +73,7 @@ class MapsPanel(Panel):
         self._show_tabs(scene, shown)
         if run is None or shown is None:
             self.title.set_text(self.say("empty_title"))
-            self.map.show_sentence(self.say("empty"), scene.look)
+            self.map.show_sentence(self.empty(), scene.look)
         else:
             mode = mode_of(scene, scene.view(self.name).mode)
             self.title.set_text(

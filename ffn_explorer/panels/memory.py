@@ -187,7 +187,7 @@ class MemoryPanel(Panel):
     def _lacking(self, scene: Scene, run: RunResult | None, found: Memories | None) -> str:
         """Why there is nothing to rank, or nothing to say."""
         if run is None:
-            return self.say("empty")
+            return self.empty()
         if dict(scene.progress).get(run.enters_down, 1.0) <= 0.0:
             return self.say("waiting")
         if found is None:

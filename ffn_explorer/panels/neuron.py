@@ -81,7 +81,7 @@ class NeuronPanel(Panel):
         if run is None or card is None:
             self.title.set_text(self.say("title_empty"))
             self.note.set_text("")
-            sentence = self.say("empty") if run is None else self.say("job.neuron_card")
+            sentence = self.empty() if run is None else self.say("job.neuron_card")
             self.body.tokens.show_sentence(sentence, scene.look)
             self.body.tokens.setAccessibleName(sentence)
             self.body.arrange(gated=False, bare=True)

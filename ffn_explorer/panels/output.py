@@ -138,7 +138,7 @@ class OutputPanel(Panel):
         self._show_modes(scene)
         if run is None or reading is None:
             self.title.set_text(self.say("title_empty"))
-            self._show_nothing(scene, self.say("empty") if run is None else self.say("job.contributions"))
+            self._show_nothing(scene, self.empty() if run is None else self.say("job.contributions"))
             return
         values = {
             "dim": dim_word(scene.look.language, run, reading.dim),

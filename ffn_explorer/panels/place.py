@@ -63,7 +63,7 @@ class PlacePanel(Panel):
         self.view.setAccessibleDescription(self.say(f"keys_{'depth' if deep else 'layer'}"))
         run = scene.run
         if run is None:
-            self.view.show_picture(None, scene.look, sentence=self.say("empty"))
+            self.view.show_picture(None, scene.look, sentence=self.empty())
             return
         self._name_buttons(scene, run)
         self.view.show_picture(self._depth(scene, run) if deep else self._layer(scene, run), scene.look)

@@ -100,7 +100,7 @@ class PositionPanel(Panel):
             return
         run, lab = scene.run, scene.lab
         if run is None or lab is None or not fits(lab, run):
-            self.view.show_picture(None, scene.look, sentence=self.say("empty"))
+            self.view.show_picture(None, scene.look, sentence=self.empty())
         elif mode == FORMATS:
             self.view.show_picture(self._formats(scene, run, lab), scene.look)
         else:

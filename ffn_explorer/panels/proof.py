@@ -142,7 +142,7 @@ class ProofPanel(Panel):
 
     def _top(self, scene: Scene, cell: Cell | None, proof: Proof | None) -> tuple[Block, ...]:
         if cell is None:
-            return (Block(self.say("empty"), role="body", strong=False),)
+            return (Block(self.empty(), role="body", strong=False),)
         return (
             Block(self._cell(scene, cell), role="title", bold=True),
             Block("" if proof is None else right_side(proof.formula), mono=True, strong=False, reserve=2),
@@ -221,6 +221,8 @@ class ProofPanel(Panel):
         asks, short = self.say("position_title", dtype=self._dtype(scene)), self.say("position_short")
         heading = Block(asks, short, bold=True)
         if check is None:
+            if scene.no_run is not None:
+                return (Block(""), Block(""), Block(""))
             waits = Block(self.say("position_waiting"), icon="waits", strong=False)
             return (heading, waits, Block(""))
         reason = () if check.holds else (Block(self._reason(scene), strong=False, reserve=2),)
@@ -251,7 +253,7 @@ class ProofPanel(Panel):
     def _brief(self, scene: Scene, cell: Cell | None, bottom: tuple[Block, ...]) -> tuple[Block, ...]:
         second = bottom[1]
         if cell is None:
-            return (Block(self.say("empty"), strong=False), second)
+            return (Block(self.empty(), strong=False), second)
         proof = shown_proof(scene)
         again = self._again(proof)
         formula = "" if proof is None else f"   {right_side(proof.formula)}"

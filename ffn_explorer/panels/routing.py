@@ -97,7 +97,7 @@ class RoutingPanel(Panel):
         if wants_experts:
             self._offer(scene)
         elif scene.run is None or table is None:
-            self.map.show_sentence(self.say("empty"), scene.look)
+            self.map.show_sentence(self.empty(), scene.look)
         else:
             self._write_note(scene.run)
             self._show_buttons(scene, table)

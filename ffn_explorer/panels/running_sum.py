@@ -126,7 +126,7 @@ class RunningSumPanel(Panel):
     def _lacking(self, scene: Scene, run: RunResult | None, found: Memories | None) -> str:
         """Why there is no curve, or nothing to say."""
         if run is None:
-            return self.say("empty")
+            return self.empty()
         if dict(scene.progress).get(Stage.OUT, 1.0) <= 0.0:
             return self.say("waiting")
         if found is None:

@@ -117,7 +117,7 @@ class SparsityPanel(Panel):
         if run is None or activity is None:
             self.note.set_text("")
             for picture in self._seen.values():
-                picture.show_sentence(self.say("empty" if run is None else "job.activity"), scene.look)
+                picture.show_sentence(self.empty() if run is None else self.say("job.activity"), scene.look)
             return
         self._write_note(scene, run, activity)
         made = SparsityPictures(self.say, scene, run, activity)

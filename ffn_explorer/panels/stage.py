@@ -59,7 +59,7 @@ class StagePanel(Panel):
 
     def render_scene(self, scene: Scene) -> None:
         """Draw the scene."""
-        self.view.show_scene(scene, sentence=self.say("empty") if scene.run is None else "")
+        self.view.show_scene(scene, sentence=self.empty() if scene.run is None else "")
         look, run, chosen = scene.look, scene.run, scene.selection
         if self._shown.differs("title", look, scene.chips, chosen.token):
             self.title.set_text(self._title(scene))

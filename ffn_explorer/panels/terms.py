@@ -59,7 +59,7 @@ class TermsPanel(Panel):
             self.note.set_text("")
             self.sum.set_text("")
             waits = scene.run is not None and scene.terms is not None
-            self.list.show_sentence(self.say("not_yet" if waits else "empty"), scene.look)
+            self.list.show_sentence(self.say("not_yet") if waits else self.empty(), scene.look)
             return
         self.title.set_text(self._title(scene, terms))
         total = numbers.count(len(terms.term))

@@ -170,7 +170,7 @@ class TheatrePanel(Panel):
         self.view.setAccessibleName(self.title.text)
         self.view.setAccessibleDescription(self.say("keyboard"))
         if cast is None:
-            self.view.show_sentence(self.say("empty" if scene.run is None else "waiting"), scene.look)
+            self.view.show_sentence(self.empty() if scene.run is None else self.say("waiting"), scene.look)
             return
         assert scene.run is not None
         pointed = scene.pointed

@@ -58,7 +58,7 @@ class WeightsPanel(Panel):
         self._show_tabs(scene)
         if scene.run is None or made is None:
             self.title.set_text(self.say("empty_title"))
-            self.view.show_sentence(self.say("empty" if scene.run is None else "waiting"), scene.look)
+            self.view.show_sentence(self.empty() if scene.run is None else self.say("waiting"), scene.look)
         else:
             title = self.say("title", matrix=self._named(made), shape=_shape(made))
             self.title.set_text(title, short=self.say("title_short", matrix=self._named(made)))

@@ -19,7 +19,7 @@ WINDOWS = os.name == "nt"
 MOST_LINK = 4 * MOST_PATH
 """Letters of a link; a longer one is none of ours."""
 
-_KEYS = ("layer", "stack", "neuron", "digest")
+_KEYS = ("layer", "stack", "expert", "neuron", "digest")
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 _DRIVE = re.compile(r"/[A-Za-z]:/")
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
@@ -59,7 +59,10 @@ def link_of(state: AppState) -> str | None:
         shown = held.facts.layers[layer]
         layer, stack = shown.index, shown.stack
     neuron = state.selection.neuron
-    return link_to(Target(opened.path, layer, stack=stack, neuron=neuron, digest=opened.digest))
+    # A neuron of a mixture is one of its expert's; unchosen, it is that of the token's first.
+    expert = state.selection.expert if neuron is not None and state.settings.is_moe else None
+    found = Target(opened.path, layer, stack=stack, expert=expert, neuron=neuron, digest=opened.digest)
+    return link_to(found)
 
 
 def target_in(link: str) -> Target:
@@ -119,7 +122,7 @@ def _values(query: str, link: str) -> dict[str, Any]:
         raise _broken(link)
     found: dict[str, Any] = {}
     for key, value in pairs:
-        if key in ("layer", "neuron") and _NUMBER.fullmatch(value):
+        if key in ("layer", "expert", "neuron") and _NUMBER.fullmatch(value):
             found[key] = int(value)
         elif (key == "digest" and DIGEST.fullmatch(value)) or (key == "stack" and _is_name(value)):
             found[key] = value

@@ -14,6 +14,9 @@ from ffn_explorer.state.setting_changes import with_settings
 from ffn_explorer.state.text import text
 from ffn_explorer.state.token_lengths import token_lengths
 
+OWN_VIEWS = frozenset({"layers", "atlas", "reads", "promoters"})
+"""Panels whose views belong to one file."""
+
 FREE = frozenset({"dtype", "device", "seed"})
 """Settings that an opened file leaves free; seed is that of hidden states where the file has none."""
 
@@ -47,6 +50,10 @@ def use_opened(opened: Opened, *, layer: int = 0, neuron: int | None = None) -> 
             before_memory=before_of(state) if state.source.plain else state.before_memory,
             selection=replace(state.selection if same else Selection(), expert=None),
         )
+        if not same:
+            # Filters, zooms and the token looked for belong to the file that they were made for.
+            kept = tuple((name, view) for name, view in plain.views if name not in OWN_VIEWS)
+            plain = part(plain, views=kept, looking=part(plain.looking, token=""))
         source = Source(state.source.sentences, tuple(() for _ in state.source.sentences), opened=opened)
         made = with_settings(part(plain, source=source), settings)
         if neuron is not None:

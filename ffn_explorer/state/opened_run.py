@@ -1,6 +1,7 @@
 """What a run of an opened file starts from: its layer, and the hidden states that flow into it."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -108,8 +109,8 @@ def _embeddings(held: OpenFile, source: Source) -> NDArray[np.floating]:
 def _of_file(opened: Opened, request: RunRequest) -> "Tensor":
     x = numbers_of(opened.x)  # [B, S, D]
     if x.shape[2] != request.settings.d_model:
-        wanted = [*x.shape[:2], request.settings.d_model]
-        raise InputError("error.shape", name=opened.x, shape=list(x.shape), wanted=wanted)
+        width, d_model = x.shape[2], request.settings.d_model
+        raise InputError("checkpoint.x_width", file=Path(opened.x).name, width=width, d_model=d_model)
     orders = [list(order_of(request.source, number)) for number in range(len(x))]
     return _tensor(np.stack([rows[order] for rows, order in zip(x, orders, strict=True)]), request)
 

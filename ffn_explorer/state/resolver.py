@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     pass
 
 
+FILE_FIELDS = ("neuron_tokens", "atlas", "promoters")
+"""Rows of FILE_PARTS whose panels say why they are empty."""
+
 CHOSEN = ("views", "edits", "compare", "costing", "looking")
 """Parts of the state that a Scene has as they are."""
 
@@ -122,6 +125,7 @@ class Resolver:
             file=file_of(state.source),
             busy=busy,
             message=message or refused,
+            no_run=refused if shown.run is None else None,
             **{name: getattr(state, name) for name in CHOSEN},
             **self._machine(state),
             **self._extra(state, shown.run),
@@ -133,6 +137,9 @@ class Resolver:
         found = self._results.get(run_of(state))
         if isinstance(found, RunResult):
             self._run = spoken(found, state.appearance.language)
+        elif isinstance(found, Failure) and self._run is not None and _of_other_file(self._run, state):
+            # Numbers of one file must not stand under another's name.
+            self._run = None
         return found.message if isinstance(found, Failure) else None
 
     def _extra(self, state: AppState, run: RunResult | None) -> dict[str, Any]:
@@ -153,8 +160,12 @@ class Resolver:
 
     def _read(self, state: AppState, run: RunResult | None) -> dict[str, Any]:
         """Rows of FILE_PARTS: what is there, what is found so far, or why there is nothing."""
-        if run is None or run.request.source.opened is None:
+        if state.source.opened is None:
             return {}
+        if run is None or _of_other_file(run, state):
+            why = self._results.get(run_of(state))
+            failed = why.message if isinstance(why, Failure) else None
+            return {"refusals": tuple((field, failed) for field in FILE_FIELDS if failed is not None)}
         made: dict[str, Any] = {}
         refusals: list[tuple[str, Text]] = []
         for field, request in file_parts(state, self._results, run).items():
@@ -234,6 +245,14 @@ class Resolver:
             made = chips_of(state, shown.run, shown.activity, sentence=chosen)
             self._chips = (key, made if made != self._chips[1] else self._chips[1])
         return self._chips[1]
+
+
+def _of_other_file(run: RunResult, state: AppState) -> bool:
+    """Whether a run belongs to random weights or another file while a file is open."""
+    opened, shown = state.source.opened, run.request.source.opened
+    if opened is None:
+        return False
+    return shown is None or (shown.path, shown.digest) != (opened.path, opened.digest)
 
 
 def resolve(

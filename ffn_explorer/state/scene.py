@@ -88,6 +88,8 @@ class Scene:
     """What is being computed, once it takes longer than 0.3 s."""
     message: Text | None
     """One sentence for the person: a refusal, an error, a note."""
+    no_run: Text | None
+    """Why there is no run, and will be none of the present state; None while one is there or on its way."""
     views: tuple[tuple[str, View], ...]
     edits: Edits = field(default_factory=Edits)
     compare: Compare | None = None

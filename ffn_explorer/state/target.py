@@ -32,6 +32,7 @@ class Target:
     path: str
     layer: int | None = None
     stack: str = ""
+    expert: int | None = None
     neuron: int | None = None
     token: int | None = None
     digest: str = ""
@@ -130,6 +131,9 @@ def _chosen(state: AppState, target: Target) -> AppState:
     if target.token is not None:
         _check("token", target.token, token_lengths(state.source)[0])
         chosen = part(chosen, sentence=0, token=target.token)
+    if target.expert is not None:
+        _check("expert", target.expert, state.settings.experts if state.settings.is_moe else 0)
+        chosen = part(chosen, expert=target.expert)
     if target.neuron is not None:
         _check("neuron", target.neuron, state.settings.d_ff)
         chosen = part(chosen, neuron=target.neuron, stage=_stage(state.settings))

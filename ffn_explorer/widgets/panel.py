@@ -150,6 +150,11 @@ class Panel(QWidget):
             what = f"panel.{self.name}.{what}"
         return say(self.scene.look.language, what, **values)
 
+    def empty(self) -> str:
+        """What stands where there is no run: why there will be none, or that it is on its way."""
+        assert self.scene is not None
+        return self.say(self.scene.no_run or "empty")
+
     def table(self) -> list[list[str]] | None:
         """What is shown as a table of exact numbers, the names first; None where there is none to copy."""
         return None
@@ -203,7 +208,9 @@ class Panel(QWidget):
             event.ignore()
 
     def _differs(self, old: Scene, new: Scene) -> bool:
-        if old.look != new.look or ("progress" in self.reads and self._moved(old) != self._moved(new)):
+        if old.look != new.look or old.no_run != new.no_run:
+            return True
+        if "progress" in self.reads and self._moved(old) != self._moved(new):
             return True
         return any(getattr(old, field) != getattr(new, field) for field in self.reads - {"progress"})
 

@@ -29,6 +29,9 @@ def refusal(link: str) -> str:
 
 
 def test_a_link_names_file_layer_and_neuron() -> None:
+    expert = Target("/x", 3, expert=2, neuron=7)
+    assert link_to(expert) == "ffn-explorer:///x?layer=3&expert=2&neuron=7"
+    assert target_in(link_to(expert)) == expert
     target = Target("/models/a b/x.gguf", 24, neuron=1005, digest=DIGEST)
     link = link_to(target)
     assert link == f"ffn-explorer:///models/a%20b/x.gguf?layer=24&neuron=1005&digest={DIGEST}"

@@ -130,7 +130,7 @@ def test_hidden_states_of_a_file_flow_in(state: AppState, tmp_path: Path) -> Non
     assert Stage.NORM in run(set_hidden_states(str(tmp_path / "x.npy")).to(state)).stages
     assert run(set_hidden_states("").to(given)).x_from == "embeddings"
     np.save(tmp_path / "x.npy", x[..., :-1])
-    assert refused(given) == "error.shape"
+    assert refused(given) == "checkpoint.x_width"
     (tmp_path / "x.npy").unlink()
     assert refused(given) == "cli.error.no_file"
 

@@ -184,12 +184,13 @@ def test_names_alone_choose_a_family_and_say_what_they_leave_open() -> None:
     scheme = scheme_of(llama(), {})
     assert scheme.family == "llama"
     assert scheme.confidence == 0.7
-    assert {"checkpoint.doubt_family", "checkpoint.doubt_activation_of"} <= keys(scheme)
+    assert {"checkpoint.doubt_names", "checkpoint.doubt_activation_of"} <= keys(scheme)
 
 
 def test_an_unknown_type_keeps_its_own_activation() -> None:
     scheme = scheme_of(llama(), config(model_type="brand-new", hidden_act="relu"))
     assert scheme.confidence == 0.5
+    assert "checkpoint.doubt_family" in keys(scheme)
     assert scheme.layers[0].activation == "relu"
     odd = scheme_of(llama(), config(model_type="brand-new", hidden_act="snake"))
     assert odd.layers[0].activation == ""
