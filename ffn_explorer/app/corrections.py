@@ -2,7 +2,6 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +9,6 @@ from PySide6.QtCore import QObject, Signal
 
 if TYPE_CHECKING:
     from ffn_explorer.checkpoints.correction import Correction
-
-MOST = 50
-"""Files whose reading is remembered; the one that was opened longest ago is forgotten first."""
 
 
 class Corrections(QObject):
@@ -32,10 +28,12 @@ class Corrections(QObject):
 
     def keep(self, digest: str, correction: "Correction | None") -> None:
         """Remember how a file is read; None: as it was found."""
+        from ffn_explorer.state.remembered import MOST_CORRECTIONS
+
         before = self._kept.pop(digest, None)
         if correction is not None:
             self._kept[digest] = correction
-            while len(self._kept) > MOST:
+            while len(self._kept) > MOST_CORRECTIONS:
                 self._kept.popitem(last=False)
         if correction is not None or before is not None:
             self.changed.emit()
@@ -46,9 +44,6 @@ class Corrections(QObject):
 
     def recall(self, data: Mapping[str, Any]) -> None:
         """Take over what was remembered; whatever does not fit is left out."""
-        from ffn_explorer.state.opened_json import DIGEST, correction_from_json
+        from ffn_explorer.state.remembered import corrections_from_json
 
-        for digest, values in list(data.items())[-MOST:]:
-            with suppress(ValueError):
-                if DIGEST.fullmatch(digest):
-                    self._kept[digest] = correction_from_json(values)
+        self._kept.update(corrections_from_json(data))

@@ -36,10 +36,8 @@ HOVER = "undo.hover"
 FLASH_MS = 2_500
 """How long what changed with the last run is told; a run that follows within this time starts it anew."""
 
-REMARK_MS = 2_500
-"""How long a remark stays at least; a later message in its place stays for as long as it has to."""
-READ_MS = 90
-"""A long remark stays so long for each of its letters."""
+REMARK_MS, READ_MS = 2_500, 90
+"""How long a remark stays at least, and for each of its letters; a later message stays as long as it must."""
 
 log = logging.getLogger(__name__)
 
@@ -62,12 +60,12 @@ class Director(QObject):
         self.details = ""
         """Report of the last unexpected error, for the clipboard."""
         self.loader = Loader(results, self, needs=ordinary)
+        # A thread of its own: a measurement takes seconds, and a click must not wait for it.
         self.measurer = Loader(results, self, needs=measurements, prepare=no_preparation)
-        """A thread of its own: a measurement takes seconds, and a click must not wait for it."""
         self.works = Works(self)
         """What is under way on other threads; others may join it."""
+        # And one for what is read of an opened file, larger than memory, for its own panels.
         self.reader = Loader(results, self, needs=readings, prepare=no_preparation)
-        """And one for what is read of an opened file, larger than memory, for its own panels."""
         self.loaders = (self.loader, self.measurer, self.reader)
         self.clock = Clock(self)
         self._resolver = Resolver(results)
@@ -207,6 +205,12 @@ class Director(QObject):
         """Stop what is under way because a person asked for it; False if there is nothing."""
         return self.works.cancel()
 
+    def read_again(self, *paths: str) -> None:
+        """Drop what was computed of files that were opened anew, and show what they hold now."""
+        self.results.forget_files(paths)
+        self._wanting = self._started
+        self._schedule()
+
     def _fall_back(self, why: Text | None) -> None:
         """The default settings and sentence, where those to begin with cannot be computed here.
 
@@ -274,10 +278,7 @@ class Director(QObject):
         """Scene of the present state; for a while after a new run, with the one before it."""
         shown = self._resolver.shown
         scene = self._resolver.resolve(
-            self.state,
-            busy=self.works.busy,
-            message=self._message,
-            before=self._before,
+            self.state, busy=self.works.busy, message=self._message, before=self._before
         )
         if scene.run is None or (shown is not None and scene.run.request == shown.request):
             return scene

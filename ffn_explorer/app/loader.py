@@ -92,7 +92,7 @@ class Loader(QObject):
 
     def want(self, state: AppState, shown: RunResult | None = None) -> None:
         """Compute from now on what this state needs, and what the run on screen lacks until then."""
-        if self._state is None or run_of(state) != run_of(self._state):
+        if self._state is None or _asked(state) != _asked(self._state):
             # What failed or was stopped is tried again when a person comes back to it.
             self._results.forget_failures()
         self._state, self._shown = state, shown
@@ -223,3 +223,8 @@ class Loader(QObject):
 
 def _named(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
+
+
+def _asked(state: AppState) -> tuple[object, ...]:
+    """What a person asks for anew after it failed or was stopped."""
+    return run_of(state), state.looking

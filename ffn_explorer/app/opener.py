@@ -15,6 +15,7 @@ from ffn_explorer.app.recent import Recent
 from ffn_explorer.core.errors import ExplorerError
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState, Opened, XIs
+from ffn_explorer.state.requests import run_of
 from ffn_explorer.state.storage import SUFFIX, read_session
 from ffn_explorer.state.text import Text, said, text
 
@@ -32,11 +33,12 @@ class Opener(QObject):
         self.recent = Recent(self)
         self.corrections = Corrections(self)
         self.awaited: AppState | None = None
-        """The last session, while the file that it looked at is being opened again."""
+        """The last session, until its file is open again or a person begins something else."""
         self.job = LoneJob(self)
         self.job.failed.connect(director.tell)
         director.works.add(self.job, first=True)
         director.works.add(self.recent.job)
+        director.state_changed.connect(self._heard)
 
     def open_text(self, typed: str) -> None:
         """Open what a person typed, pasted or dropped: a link, the address of a file, or a path."""
@@ -82,20 +84,20 @@ class Opener(QObject):
             opened.path,
             lambda: _reopened(state),
             lambda found: self._take_state(*found),
-            ended=self._end_wait,
         )
 
     def hidden_states(self, path: str, *, x_is: XIs) -> None:
         """Let the rows of an NPY file flow into the opened layer."""
 
         def work() -> None:
-            from ffn_explorer.state.hidden_states import hidden_shape
+            from ffn_explorer.state.hidden_states import look_at
 
-            hidden_shape(path)
+            look_at(path)
 
         def then(_: object) -> None:
             from ffn_explorer.state.opened_changes import set_hidden_states
 
+            self._director.read_again(path)
             self._director.request(set_hidden_states(path, x_is=x_is))
 
         self._start(path, work, then)
@@ -113,12 +115,10 @@ class Opener(QObject):
         path: str,
         work: Callable[[], object],
         then: Callable[..., object],
-        *,
-        ended: Callable[[], object] = lambda: None,
     ) -> None:
         self._director.tell(None)
         busy = text("open.busy", file=Path(path).name or path)
-        self.job.start(work, then, busy=busy, ended=ended)
+        self.job.start(work, then, busy=busy)
 
     def _take(self, opened: Opened, target: "Target") -> None:
         """Take up a layer of a file that is open, and say what a person must know of it."""
@@ -126,6 +126,7 @@ class Opener(QObject):
 
         if target.correction is not None or target.as_found:
             self.corrections.keep(opened.digest, target.correction)
+        self._read_again(opened, target.x)
         if not self._director.attempt(lambda: self._director.apply(use_target(opened, target))):
             return
         self.recent.add(opened.path)
@@ -137,15 +138,36 @@ class Opener(QObject):
         def take() -> None:
             from ffn_explorer.state.target import restored
 
+            opened = state.source.opened
+            if opened is not None:
+                self._read_again(opened, opened.x)
             self._director.apply(changes.load_state(restored(state)))
+            self.awaited = None
 
         if self._director.attempt(take):
             if path:
                 self.recent.add(path)
             self._director.tell(note)
 
-    def _end_wait(self) -> None:
-        self.awaited = None
+    def _read_again(self, opened: Opened, x: str) -> None:
+        """Let nothing stand that was read of an older file of the same name and headers."""
+        from ffn_explorer.state.open_files import OPEN_FILES
+
+        renewed = OPEN_FILES.take_renewed(opened.path)
+        self._director.read_again(*([opened.path] if renewed else []), *([x] if x else []))
+
+    def _heard(self, old: AppState, new: AppState) -> None:
+        """A file that undo leads back to, and that was closed for others meanwhile, is opened again."""
+        if not self.job.under_way and run_of(old) != run_of(new):
+            # Until then a drive that is missing today does not cost a person the session of yesterday.
+            self.awaited = None
+        opened = new.source.opened
+        if opened is None or opened == old.source.opened:
+            return
+        from ffn_explorer.state.open_files import OPEN_FILES
+
+        if OPEN_FILES.known(opened) is None:
+            self._start(opened.path, lambda: OPEN_FILES.get(opened), lambda _: self._read_again(opened, ""))
 
 
 def trouble_of(opened: Opened) -> Text | None:
@@ -165,14 +187,14 @@ def _reopened(state: AppState) -> tuple[AppState, Text | None]:
     opened = state.source.opened
     if opened is None:
         return state, None
-    from ffn_explorer.state.hidden_states import hidden_shape
+    from ffn_explorer.state.hidden_states import look_at
     from ffn_explorer.state.open_files import OPEN_FILES
 
     OPEN_FILES.get(opened)
     if not opened.x:
         return state, None
     try:
-        hidden_shape(opened.x)
+        look_at(opened.x)
     except ExplorerError as error:
         orders = tuple(() for _ in state.source.sentences)
         source = replace(state.source, opened=replace(opened, x=""), orders=orders)

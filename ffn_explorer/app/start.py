@@ -129,9 +129,10 @@ def _without_screen(state: "AppState | None", target: "Target | None") -> int:
     if state is None:
         state = AppState(appearance=Appearance(language=system_language()))
     if target is not None:
+        from ffn_explorer.state.remembered import remembered_corrections
         from ffn_explorer.state.target import state_now
 
-        state = state_now(target, state.appearance)
+        state = state_now(target, state.appearance, known=remembered_corrections())
     path = Path.cwd() / PICTURE
     try:
         draw(state, path)

@@ -66,6 +66,8 @@ def corrected(
         raise InputError("checkpoint.correct_function")
     old = () if scheme is None else scheme.layers
     mine = [layer for layer in old if layer.stack == by.stack]
+    if scheme and mine and not by.up and _norm_said(by) != _norm_said(reading_of(scheme, by.stack)):
+        raise InputError("checkpoint.correct_norm", tensor=by.norm_name or by.norm, layer=mine[0].index)
     new = _matched(names, config, packed, by=by) if by.up else tuple(_amended(layer, by) for layer in mine)
     if not new:
         raise InputError("checkpoint.correct_nothing", tensor=by.up or by.stack)
@@ -101,6 +103,11 @@ def _matched(
     if by.norm_name and by.norm != "none" and lost is not None:
         raise InputError("checkpoint.correct_norm", tensor=by.norm_name, layer=lost.index)
     return match.layers
+
+
+def _norm_said(by: Correction) -> tuple[str, ...]:
+    """Where tensors are not named by hand, as in a mixture, the norm stays as it was found."""
+    return by.norm, by.place, by.norm_name
 
 
 def _has_norm(layer: LayerScheme) -> bool:

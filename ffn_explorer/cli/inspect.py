@@ -16,6 +16,7 @@ from ffn_explorer.core.errors import InputError
 if TYPE_CHECKING:
     from ffn_explorer.checkpoints.catalog import Checkpoint
     from ffn_explorer.checkpoints.scheme import LayerScheme
+    from ffn_explorer.state.target import Target
 
 SHARED = "shared"
 """What `--expert` takes for the shared expert of a mixture."""
@@ -71,11 +72,18 @@ def main(args: argparse.Namespace) -> int:
     from ffn_explorer.cli import inspect_report
     from ffn_explorer.cli.opened import layer_of
     from ffn_explorer.cli.plain_json import as_json
+    from ffn_explorer.state.links import meant_by
+    from ffn_explorer.state.remembered import remembered_corrections
 
     timing.import_s = time.perf_counter() - began
     timing.before = memory_now() if args.timing else 0
     began = time.perf_counter()
-    with open_checkpoint(Path(args.path)) as opened:
+    meant = meant_by(args.path)
+    given = _of_link(meant) | given
+    with open_checkpoint(Path(meant.path)) as found_so:
+        # As the window reads it, where a person said how.
+        said = remembered_corrections().get(found_so.digest)
+        opened = found_so if said is None else found_so.read_as(said)
         layers = opened.layers
         timing.open_s = time.perf_counter() - began
         place = layer_of(layers, given)
@@ -89,6 +97,12 @@ def main(args: argparse.Namespace) -> int:
             found["timing"] = timing.facts()
         out(as_json(found) if args.json else inspect_report.as_table(found, language()))
     return 0
+
+
+def _of_link(meant: "Target") -> dict[str, Any]:
+    """What a link says of a layer, as options say it; these go before it."""
+    said = {"layer": meant.layer, "stack": meant.stack, "expert": meant.expert, "neuron": meant.neuron}
+    return {name: str(value) for name, value in said.items() if value not in (None, "")}
 
 
 def _neuron(

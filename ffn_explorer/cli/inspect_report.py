@@ -116,7 +116,8 @@ def sentence(note: Note) -> Text:
 def as_table(found: dict[str, Any], lang: str) -> str:
     """The same for people: the file, a line for layers that are alike, then what is to be known of them."""
     names = {key: visible(str(found[key])) for key in ("file", "format", "family")}
-    lines = [say(lang, "cli.inspect.title", **names, confidence=f"{found['confidence']:g}")]
+    names["family"] = names["family"] or say(lang, "cli.inspect.by_structure")
+    lines = [say(lang, "cli.inspect.title", **names, percent=round(100 * found["confidence"]))]
     lines += found["doubts"]
     if "layer" in found:
         lines += _one(found["layer"], lang)

@@ -36,11 +36,12 @@ def opened_state(
 
     Raises InputError, one sentence, for options that the file decides and for whatever is wrong with it.
     """
+    from ffn_explorer.state.remembered import remembered_corrections
     from ffn_explorer.state.target import state_now
 
     target = target_of(given, options=options, settings_from=settings_from)
     try:
-        return replace(state_now(target, look), before_memory=None)
+        return replace(state_now(target, look, known=remembered_corrections()), before_memory=None)
     except InputError as error:
         raise _as_typed(error) from error
 

@@ -145,7 +145,7 @@ class LayersPanel(Panel):
         yield self._tokenizer(file)
 
     def _family(self, file: FileFacts) -> Fact:
-        sure = numbers.percent(file.confidence)
+        sure = f"{round(100 * file.confidence)} %"
         if not file.family:
             return Fact(
                 self.say("fact_family"), self.say("by_structure", sure=sure), self.say("by_structure_tip")

@@ -10,6 +10,7 @@ from ffn_explorer.state.file_results import PromoterRow, Promoters
 from ffn_explorer.state.looking import MOST_LETTERS
 from ffn_explorer.state.opened_changes import look, select_layer
 from ffn_explorer.state.scene import Scene
+from ffn_explorer.state.text import text
 from ffn_explorer.state.visible import visible
 from ffn_explorer.widgets.file_body import Blank, FileBody
 from ffn_explorer.widgets.file_words import layer_name, layer_of, refused
@@ -199,6 +200,11 @@ class PromotersPanel(Panel):
         row = (found.least if least else found.most)[key]
         listed: RankedList = self.inside.least if least else self.inside.most
         gesture = "arrow keys" if listed.walking else ""
+        if row.shared:
+            # The panels beside show experts that are routed to; this one has its card on the command line.
+            self.request(select_layer(row.layer, gesture=gesture))
+            self.told.emit(text("panel.promoters.of_shared", layer=row.layer, neuron=row.neuron))
+            return
         self.request(select_layer(row.layer, neuron=row.neuron, gesture=gesture))
         if row.expert is not None:
             self.request(changes.choose(neuron=row.neuron, expert=row.expert, gesture=gesture))

@@ -221,10 +221,8 @@ class ProofPanel(Panel):
         asks, short = self.say("position_title", dtype=self._dtype(scene)), self.say("position_short")
         heading = Block(asks, short, bold=True)
         if check is None:
-            if scene.no_run is not None:
-                return (Block(""), Block(""), Block(""))
             waits = Block(self.say("position_waiting"), icon="waits", strong=False)
-            return (heading, waits, Block(""))
+            return (heading, waits, Block("")) if scene.no_run is None else (Block(""),) * 3
         reason = () if check.holds else (Block(self._reason(scene), strong=False, reserve=2),)
         alone = self._difference("alone", check.alone, check=check)
         permuted = self._difference("permuted", check.permuted, check=check)

@@ -10,6 +10,7 @@ from ffn_explorer.state.file_results import NearestNeurons, NeuronTokens, TokenL
 from ffn_explorer.state.looking import By
 from ffn_explorer.state.opened_changes import look as looked
 from ffn_explorer.state.scene import Scene
+from ffn_explorer.state.tensor_slices import brief
 from ffn_explorer.state.visible import visible
 from ffn_explorer.widgets.facts import Fact
 from ffn_explorer.widgets.file_body import Blank, FileBody
@@ -263,7 +264,7 @@ class ReadsPanel(Panel):
             self.say("against", tensor=visible(tensor), gain=gain) for tensor, gain in lists.items()
         )
         whole = self.say("source", slices=where, what=what) if what else where
-        return (whole, where, slices[-1] if slices else "")
+        return (whole, where, brief(slices), slices[-1] if slices else "")
 
     # Acts ---------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,6 @@
 """Hidden states from an NPY file, which may be anything: every way of being wrong is one sentence."""
 
 import warnings
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,11 @@ from ffn_explorer.core.tokens import MAX_SENTENCES, MAX_TOKENS
 from ffn_explorer.state.files import kind_of
 
 FLOAT_BYTES = (2, 4, 8)
+
+MOST_SEEN = 64
+"""Files whose shape is remembered."""
+
+_seen: dict[str, tuple[int, int, int]] = {}
 
 
 def open_hidden_states(path: Path) -> NDArray[np.floating]:
@@ -42,19 +46,18 @@ def open_hidden_states(path: Path) -> NDArray[np.floating]:
     return array
 
 
-def hidden_shape(path: str) -> tuple[int, int, int]:
-    """(B, S, D) of such a file as it is now; InputError as above."""
-    try:
-        about = Path(path).stat()
-    except (OSError, ValueError):
-        return _shape(path, 0, 0)
-    return _shape(path, about.st_mtime_ns, about.st_size)
-
-
-@lru_cache(maxsize=8)
-def _shape(path: str, _changed: int, _size: int) -> tuple[int, int, int]:
+def look_at(path: str) -> tuple[int, int, int]:
+    """(B, S, D) of such a file as it is now, remembered from here on; InputError as above."""
     sentences, tokens, width = open_hidden_states(Path(path)).shape
+    while len(_seen) >= MOST_SEEN:
+        _seen.pop(next(iter(_seen)), None)
+    _seen[path] = sentences, tokens, width
     return sentences, tokens, width
+
+
+def hidden_shape(path: str) -> tuple[int, int, int]:
+    """(B, S, D) as it was when it was looked at, so that a window may ask it of a drive that is gone."""
+    return _seen.get(path) or look_at(path)
 
 
 def row_names(path: str) -> tuple[tuple[str, ...], ...]:
@@ -64,6 +67,11 @@ def row_names(path: str) -> tuple[tuple[str, ...], ...]:
 
 
 def numbers_of(path: str) -> NDArray[np.floating]:
-    """The array itself `[B, S, D]`, read, in this machine's byte order; InputError as above."""
+    """The array itself `[B, S, D]`, read, in this machine's byte order; InputError as above.
+
+    Also where it has another shape than when it was looked at: what is chosen was chosen in that one.
+    """
     array = open_hidden_states(Path(path))
+    if array.shape != hidden_shape(path):
+        raise InputError("checkpoint.x_changed", file=Path(path).name)
     return np.array(array, dtype=array.dtype.newbyteorder("="))

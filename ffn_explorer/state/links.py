@@ -33,13 +33,18 @@ def is_link(text: str) -> bool:
 
 
 def link_to(target: Target) -> str:
-    """The link to a target, whose path is absolute; InputError where that is a network share of Windows."""
+    """The link to a target, whose path is absolute; InputError where no link can be.
+
+    A network share of Windows cannot, nor a name with control characters, which no link is trusted with.
+    """
     plain = target.path
     if WINDOWS:
         # Backslashes separate folders there alone; elsewhere they are letters of a name.
         plain = plain.replace("\\", "/")
         if plain.startswith("//"):
             raise InputError("open.link_share", path=target.path)
+    if _ODD.search(plain):
+        raise InputError("open.link_odd")
     path = quote("/" + plain.lstrip("/"), errors="surrogatepass")
     values = ((key, getattr(target, key)) for key in _KEYS)
     given = [(key, value) for key, value in values if value not in (None, "")]
@@ -92,10 +97,15 @@ def meant_by(typed: str) -> Target:
     InputError where it is none of these; nothing is looked for yet.
     """
     typed = typed.strip()
+    if len(typed) > 1 and typed[0] == typed[-1] and typed[0] in "'\"":
+        typed = typed[1:-1]  # as file managers and shells copy paths
     if is_link(typed):
         return target_in(typed)
     if typed[:5].lower() == "file:":
-        address = urlsplit(typed)
+        try:
+            address = urlsplit(typed)
+        except ValueError as error:  # a bracket that is not closed
+            raise InputError("open.no_path") from error
         # A host would be another machine.
         typed = "" if address.netloc not in ("", "localhost") else url2pathname(address.path)
     if not typed or _ODD.search(typed) or len(typed) > MOST_PATH:

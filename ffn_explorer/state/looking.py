@@ -17,7 +17,7 @@ class Looking:
     normed: whether tokens are read with the final norm's gain, and the layer's norm for what a neuron reads.
     token: text of the token whose neurons are looked for, "" for none.  all_layers: over the whole file.
     by: whose nearest neurons are listed.  across, upward: what the atlas draws to the right and upwards; ""
-    is the usual one.
+    is the usual one.  again: grows where the same is asked once more, after a person stopped it.
     """
 
     normed: bool = True
@@ -26,6 +26,7 @@ class Looking:
     by: By = "down"
     across: AtlasAxis | Literal[""] = ""
     upward: AtlasAxis | Literal[""] = ""
+    again: int = 0
 
 
 AXES: tuple[AtlasAxis, ...] = (

@@ -225,4 +225,6 @@ def _job_key(request: Request) -> str:
 
 def stopped_text(request: Request) -> Text:
     """What is said once a person has stopped this, and how it can be had after all."""
+    if isinstance(request, FileRequest):
+        return text("window.stopped_reading")
     return text("window.stopped_measuring" if isinstance(request, RooflineRequest) else "window.stopped")

@@ -3,6 +3,7 @@
 import os
 import threading
 from collections import OrderedDict
+from contextlib import suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 MOST_OPEN = 8
 """Files that stay open; one that is asked for again is opened again."""
+
+Stamp = tuple[tuple[str, int, int, int], ...]
+"""Path, time of change, size and inode of every file that weights are read from."""
 
 MOST_TEXTS = 256
 """Sentences of a file whose pieces are kept."""
@@ -101,6 +105,8 @@ class OpenFiles:
 
     def __init__(self) -> None:
         self._held: OrderedDict[tuple[str, str, Correction | None], OpenFile] = OrderedDict()
+        self._stamps: dict[str, Stamp] = {}
+        self._renewed: set[str] = set()
         self._lock = threading.Lock()
 
     def open(self, path: Path | str, *, correction: Correction | None = None) -> Opened:
@@ -117,6 +123,13 @@ class OpenFiles:
         _ = held.facts
         self._hold(opened, held)
         return opened
+
+    def take_renewed(self, path: str) -> bool:
+        """Whether the file of this path was saved over between two openings; once told, it is forgotten."""
+        with self._lock:
+            found = path in self._renewed
+            self._renewed.discard(path)
+            return found
 
     def get(self, opened: Opened) -> OpenFile:
         """The file, opened again where need be; InputError where it is gone or is another one by now."""
@@ -146,12 +159,27 @@ class OpenFiles:
             self._held.clear()
 
     def _hold(self, opened: Opened, held: OpenFile) -> None:
+        stamp = _stamp(held)
         with self._lock:
+            if self._stamps.setdefault(opened.path, stamp) != stamp:
+                self._stamps[opened.path] = stamp
+                self._renewed.add(opened.path)
             self._held[(opened.path, opened.digest, opened.correction)] = held
             self._held.move_to_end((opened.path, opened.digest, opened.correction))
             while len(self._held) > MOST_OPEN:
                 # A reader in the midst of it opens it again by itself.
                 self._held.popitem(last=False)[1].checkpoint.close()
+
+
+def _stamp(held: OpenFile) -> Stamp:
+    """By what a file is known to be the one of before, though its headers, or its bytes, be the same."""
+    paths = sorted({str(stored.path) for stored in held.checkpoint.source.tensors.values()})
+    found = []
+    for path in paths:
+        with suppress(OSError):
+            about = os.stat(path)  # noqa: PTH116 - as it is written in the source
+            found.append((path, about.st_mtime_ns, about.st_size, about.st_ino))
+    return tuple(found)
 
 
 OPEN_FILES = OpenFiles()

@@ -1,6 +1,7 @@
 """Changes of an opened file: taking it up, its layers, what flows into them, and leaving it."""
 
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 from ffn_explorer.core.edits import Edits
@@ -9,6 +10,7 @@ from ffn_explorer.core.settings import Settings
 from ffn_explorer.state.app_state import AppState, Opened, Selection, Source, XIs
 from ffn_explorer.state.before import before_of, left
 from ffn_explorer.state.change import Change, part, silent
+from ffn_explorer.state.hidden_states import hidden_shape
 from ffn_explorer.state.open_files import OPEN_FILES
 from ffn_explorer.state.setting_changes import with_settings
 from ffn_explorer.state.text import text
@@ -83,11 +85,17 @@ def with_layer(state: AppState, layer: int) -> AppState:
 
 
 def set_hidden_states(path: str, *, x_is: XIs = "residual") -> Change:
-    """Let the rows of an NPY file flow into the layer, or with "" the embeddings of the sentences' tokens."""
+    """Let the rows of an NPY file flow into the layer, or with "" the embeddings of the sentences' tokens.
+
+    InputError where the layer reads rows of another width.
+    """
 
     def to(state: AppState) -> AppState:
         if state.source.opened is None:
             return state
+        width, d_model = hidden_shape(path)[2] if path else 0, state.settings.d_model
+        if path and width != d_model:
+            raise InputError("checkpoint.x_width", file=Path(path).name, width=width, d_model=d_model)
         opened = part(state.source.opened, x=path, x_is=x_is)
         source = part(state.source, opened=opened, orders=tuple(() for _ in state.source.sentences))
         made = part(state, source=source)
@@ -107,5 +115,14 @@ def _clamped(state: AppState) -> Selection:
 
 
 def look(**choices: Any) -> Change:  # noqa: ANN401 - any field of Looking
-    """Ask another thing of the file: with the norms or without, a token, all layers, other axes."""
-    return silent("undo.looking", lambda state: part(state, looking=part(state.looking, **choices)))
+    """Ask another thing of the file: with the norms or without, a token, all layers, other axes.
+
+    The same as before: it is read once more.
+    """
+
+    def to(state: AppState) -> AppState:
+        made = part(state.looking, **choices)
+        same = made == state.looking
+        return part(state, looking=part(made, again=made.again + 1) if same else made)
+
+    return silent("undo.looking", to)

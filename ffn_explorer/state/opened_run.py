@@ -48,17 +48,23 @@ def given_of(request: RunRequest) -> Given:
     wanted = held.settings(settings.layer, settings)
     if (wanted.d_model, wanted.d_ff, wanted.experts) != (settings.d_model, settings.d_ff, settings.experts):
         raise InputError("checkpoint.changed", file=held.facts.name)
-    layer = layer_of(held, settings)
+    import torch
+
+    from ffn_explorer.core.devices import check_device
     from ffn_explorer.core.ffn import Origin
 
+    # Weights and hidden states go to the device before the run, which checks that it is there, begins.
+    check_device(settings)
+    layer = layer_of(held, settings)
+
     if opened.x:
-        x = _of_file(opened, request)
+        x = torch.from_numpy(_of_file(opened, request))
         return Given(layer, x, opened.x_is, x_from="npy", origin=Origin("loaded", file=opened.x))
     if not has_embeddings(held, settings.layer):
         return Given(layer)
     embedding = held.checkpoint.scheme.lens.embedding
     origin = Origin("loaded", file=held.facts.name, tensors=(embedding,))
-    x = _tensor(_embeddings(held, request.source), request)
+    x = torch.from_numpy(_embeddings(held, request.source))
     return Given(layer, x, x_from="embeddings", origin=origin)
 
 
@@ -106,20 +112,10 @@ def _embeddings(held: OpenFile, source: Source) -> NDArray[np.floating]:
     return x
 
 
-def _of_file(opened: Opened, request: RunRequest) -> "Tensor":
+def _of_file(opened: Opened, request: RunRequest) -> NDArray[np.floating]:
     x = numbers_of(opened.x)  # [B, S, D]
     if x.shape[2] != request.settings.d_model:
         width, d_model = x.shape[2], request.settings.d_model
         raise InputError("checkpoint.x_width", file=Path(opened.x).name, width=width, d_model=d_model)
     orders = [list(order_of(request.source, number)) for number in range(len(x))]
-    return _tensor(np.stack([rows[order] for rows, order in zip(x, orders, strict=True)]), request)
-
-
-def _tensor(x: NDArray[np.floating], request: RunRequest) -> "Tensor":
-    import torch
-
-    from ffn_explorer.core.devices import check_device
-
-    # Its numbers go to the device before the run, which checks that it is there, begins.
-    check_device(request.settings)
-    return torch.from_numpy(x)
+    return np.stack([rows[order] for rows, order in zip(x, orders, strict=True)])

@@ -88,6 +88,16 @@ Request = (
 )
 
 
+def opened_in(request: Request) -> Opened | None:
+    """The opened file that a request reads, or None."""
+    if isinstance(request, RooflineRequest):
+        return None
+    if isinstance(request, FileRequest):
+        return request.opened
+    run = request if isinstance(request, RunRequest) else request.run
+    return run.source.opened
+
+
 def run_of(state: AppState) -> RunRequest:
     """The main run (A) that this state asks for."""
     return RunRequest(state.source, state.settings, state.edits)

@@ -1,11 +1,11 @@
 """Resolver: state and results -> Scene, showing the last good run while a newer one is being computed."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ffn_explorer.core.records import PositionCheck, Proof
 from ffn_explorer.core.roofline_records import Roofline
 from ffn_explorer.state import timeline
-from ffn_explorer.state.app_state import AppState, Cell, Selection
+from ffn_explorer.state.app_state import AppState, Cell, Opened, Selection
 from ffn_explorer.state.handmade_words import spoken
 from ffn_explorer.state.needs import (
     ROOFLINE,
@@ -32,10 +32,6 @@ from ffn_explorer.state.scene_parts import (
 )
 from ffn_explorer.state.text import Text
 from ffn_explorer.state.theta import theta_for
-
-if TYPE_CHECKING:
-    pass
-
 
 FILE_FIELDS = ("neuron_tokens", "atlas", "promoters")
 """Rows of FILE_PARTS whose panels say why they are empty."""
@@ -103,7 +99,9 @@ class Resolver:
             run=shown.run,
             stages=stages,
             chips=self._tokens(state, shown),
-            sentences=sentences_of(state.source if shown.run is None else shown.run.request.source),
+            sentences=sentences_of(
+                state.source if shown.run is None else shown.run.request.source, shown.run
+            ),
             selection=shown.selection,
             hover=shown.hover,
             point=state.point if shown.run is not None else None,
@@ -252,7 +250,11 @@ def _of_other_file(run: RunResult, state: AppState) -> bool:
     opened, shown = state.source.opened, run.request.source.opened
     if opened is None:
         return False
-    return shown is None or (shown.path, shown.digest) != (opened.path, opened.digest)
+    return shown is None or _reading(shown) != _reading(opened)
+
+
+def _reading(opened: Opened) -> tuple[object, ...]:
+    return opened.path, opened.digest, opened.correction
 
 
 def resolve(

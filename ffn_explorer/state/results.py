@@ -2,10 +2,10 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from ffn_explorer.state.requests import Request, RooflineRequest
+from ffn_explorer.state.requests import Request, RooflineRequest, opened_in
 from ffn_explorer.state.result import Result
 from ffn_explorer.state.text import Text
 
@@ -98,6 +98,14 @@ class Results:
         with self._lock:
             for request in [key for key, entry in self._entries.items() if isinstance(entry, Failure)]:
                 if not (isinstance(request, RooflineRequest) and request.measurement.serial):
+                    self._remove(request)
+
+    def forget_files(self, paths: Collection[str]) -> None:
+        """Drop what was read of these files of weights or hidden states."""
+        with self._lock:
+            for request in list(self._entries):
+                opened = opened_in(request)
+                if opened is not None and (opened.path in paths or opened.x in paths):
                     self._remove(request)
 
     def _shrink(self, spare: Request | None = None) -> None:

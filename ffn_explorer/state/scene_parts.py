@@ -62,10 +62,10 @@ def progress_of(state: AppState, stages: tuple[Stage, ...]) -> tuple[tuple[Stage
     return shares
 
 
-def sentences_of(source: Source) -> tuple[str, ...]:
+def sentences_of(source: Source, run: RunResult | None) -> tuple[str, ...]:
     """Sentences that there are; the patterns of a hand-built memory stand as one."""
     if source.opened is not None and source.opened.x:
-        return tuple(str(number) for number in range(len(tokens_of(source))))
+        return tuple(str(number) for number in range(1 if run is None else len(run.tokens)))
     return source.sentences if source.memory is None else source.sentences[:1]
 
 

@@ -56,9 +56,9 @@ def open_target(target: Target, *, known: dict[str, Correction] | None = None) -
         with suppress(InputError):
             opened = OPEN_FILES.open(target.path, correction=before)
     if target.x:
-        from ffn_explorer.state.hidden_states import hidden_shape
+        from ffn_explorer.state.hidden_states import look_at
 
-        hidden_shape(target.x)  # whatever is wrong with it is said now
+        look_at(target.x)  # whatever is wrong with it is said now
     return replace(opened, x=target.x, x_is=target.x_is)
 
 
@@ -80,14 +80,17 @@ def use_target(opened: Opened, target: Target) -> Change:
     return Change("undo.open", to)
 
 
-def state_now(target: Target, look: Appearance) -> AppState:
-    """The state that a target leads to, opened here and now; InputError where that cannot be."""
+def state_now(target: Target, look: Appearance, *, known: dict[str, Correction] | None = None) -> AppState:
+    """The state that a target leads to, opened here and now; InputError where that cannot be.
+
+    known: as in `open_target`.
+    """
     if target.path.lower().endswith(SUFFIX):
         state = replace(read_session(Path(target.path))[0], appearance=look)
         if state.source.opened is not None:
             OPEN_FILES.get(state.source.opened)
         return restored(state)
-    return use_target(open_target(target), target).to(AppState(appearance=look))
+    return use_target(open_target(target, known=known), target).to(AppState(appearance=look))
 
 
 def restored(state: AppState) -> AppState:

@@ -1,6 +1,7 @@
 """Which part of which tensor of a file a matrix is, in NumPy's words: "…gate_up_proj[2].T[0::2]"."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from ffn_explorer.checkpoints.scheme import LayerScheme, TensorRef
 from ffn_explorer.core.stages import Stage
@@ -53,3 +54,39 @@ def slices_of(layer: LayerScheme, stage: Stage, expert: int | None) -> Iterator[
 
 def _rows(ref: TensorRef) -> str:
     return PARTS[ref.part].format(n=ref.shape[0])
+
+
+def brief(slices: Sequence[str]) -> str:
+    """The same slices in fewer letters: "…mlp.{gate,up}_proj.weight[5, :], …down_proj.weight[:, 5]".
+
+    Names with the same brackets share what they have in common, and a later one leaves out the first's head.
+    """
+    groups: dict[str, list[str]] = {}
+    for text in slices:
+        name, bracket, rest = text.partition("[")
+        groups.setdefault(bracket + rest, []).append(name)
+    told: list[str] = []
+    head = ""
+    for rest, names in groups.items():
+        said = _folded(names)
+        kept = said.removeprefix(head) if head else said
+        told.append(("…" if kept != said else "") + kept + rest)
+        head = head or names[0][: names[0].rfind(".", 0, names[0].rfind(".")) + 1]
+    return ", ".join(told)
+
+
+def _folded(names: Sequence[str]) -> str:
+    """Names with what they differ in between braces: "blk.3.ffn_{gate,up}.weight"."""
+    if len(names) == 1:
+        return names[0]
+    first = _common(names)
+    rest = [name[len(first) :] for name in names]
+    last = _common([name[::-1] for name in rest])[::-1]
+    middle = ",".join(name[: len(name) - len(last)] for name in rest)
+    return f"{first}{{{middle}}}{last}"
+
+
+def _common(names: Sequence[str]) -> str:
+    """Letters that all names begin with."""
+    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    return "".join(letters[0] for letters in same)

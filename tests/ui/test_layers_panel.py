@@ -190,7 +190,7 @@ def test_doubts_are_told_the_first_in_sight_and_all_in_the_tip(qtbot: QtBot) -> 
     assert panel.doubts.text.startswith(say("en", "checkpoint.doubt_structure"))
     assert "+1" in panel.doubts.text
     assert say("en", "checkpoint.doubt_norm") in panel.doubts.toolTip()
-    assert "60.0 %" in panel.facts.facts[1].value
+    assert "60 %" in panel.facts.facts[1].value
 
 
 def test_126_layers_are_scrolled_through(qtbot: QtBot) -> None:

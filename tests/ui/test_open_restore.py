@@ -18,7 +18,6 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from ffn_explorer.app.corrections import MOST as MOST_CORRECTIONS
 from ffn_explorer.app.corrections import Corrections
 from ffn_explorer.app.director import Director
 from ffn_explorer.app.memory import Memory
@@ -27,10 +26,11 @@ from ffn_explorer.app.window import Window
 from ffn_explorer.checkpoints import catalog
 from ffn_explorer.checkpoints.correction import Correction
 from ffn_explorer.core.settings import Settings
-from ffn_explorer.state import open_files
+from ffn_explorer.state import changes, open_files
 from ffn_explorer.state.app_state import AppState, Selection, Theta
 from ffn_explorer.state.open_files import OPEN_FILES
 from ffn_explorer.state.opened_changes import use_opened
+from ffn_explorer.state.remembered import MOST_CORRECTIONS
 from ffn_explorer.state.results import Results
 from ffn_explorer.state.session import Session
 from ffn_explorer.state.storage import Preferences, load_preferences, preferences_path, save_preferences
@@ -102,6 +102,9 @@ def test_a_file_that_is_not_what_it_was_leaves_the_default_scene(
         assert "m" in say("en", window.director._message).split()
         assert window.director.state.source == AppState().source
         assert window.opener.recent.paths == (str(folder),)
+        # A drive that is missing today does not cost the session of yesterday.
+        memory.save()
+        assert load_preferences()[0].last == last
 
 
 def test_a_window_closed_before_its_file_is_open_forgets_nothing(
@@ -124,6 +127,9 @@ def test_a_window_closed_before_its_file_is_open_forgets_nothing(
         memory.save()
         assert load_preferences()[0].last == state
         assert window.opener.job.cancel()
+        memory.save()
+        assert load_preferences()[0].last == state
+        window.director.request(changes.set_sentences("something else"))
         memory.save()
         last = load_preferences()[0].last
         assert last is not None

@@ -367,7 +367,7 @@ def test_what_cannot_be_computed_says_so_and_keeps_the_file(
     # Numbers of the random weights under the file's name would be taken for the file's.
     qtbot.waitUntil(lambda: scene(window).run is None, timeout=PATIENCE_MS)
     assert shown(window) == ""
-    assert "activation is unknown" in window.board.panels["stage"].empty()
+    assert "activation of layer 0 is unknown" in window.board.panels["stage"].empty()
     assert window.director.state.source.opened is not None
     knob = next(knob for knob in window.controls.knobs if knob.row.field == "activation")
     assert knob.editor.currentText() == "unknown"  # type: ignore[union-attr]

@@ -21,6 +21,7 @@ from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState, Opened, Source
 from ffn_explorer.state.compute import compute, tokens_of
 from ffn_explorer.state.handmade_changes import check_state
+from ffn_explorer.state.hidden_states import look_at
 from ffn_explorer.state.open_files import MOST_OPEN, OPEN_FILES
 from ffn_explorer.state.opened_changes import leave_opened, select_layer, set_hidden_states, use_opened
 from ffn_explorer.state.requests import run_of
@@ -130,7 +131,13 @@ def test_hidden_states_of_a_file_flow_in(state: AppState, tmp_path: Path) -> Non
     assert Stage.NORM in run(set_hidden_states(str(tmp_path / "x.npy")).to(state)).stages
     assert run(set_hidden_states("").to(given)).x_from == "embeddings"
     np.save(tmp_path / "x.npy", x[..., :-1])
+    # Tokens were chosen in the array that was there; another one has to be chosen itself.
+    assert refused(given) == "checkpoint.x_changed"
+    look_at(str(tmp_path / "x.npy"))
     assert refused(given) == "checkpoint.x_width"
+    with pytest.raises(InputError) as error:
+        set_hidden_states(str(tmp_path / "x.npy")).to(state)
+    assert error.value.key == "checkpoint.x_width"
     (tmp_path / "x.npy").unlink()
     assert refused(given) == "cli.error.no_file"
 

@@ -36,7 +36,8 @@ def ask(asked: Asked) -> MemoryTokensRequest | None:
         return None
     hidden = asked.run.values[asked.run.enters_down][asked.chosen.sentence, asked.chosen.token]  # [F]
     norms = asked.run.down_norms
-    strength = np.nan_to_num(np.abs(hidden) * (1.0 if norms is None else norms), nan=-1.0)
+    with np.errstate(over="ignore", invalid="ignore"):  # a file may hold any number
+        strength = np.nan_to_num(np.abs(hidden) * (1.0 if norms is None else norms), nan=-1.0)
     first = np.argsort(-strength, kind="stable")[:MEMORIES]
     return MemoryTokensRequest(
         **place_in(asked),
