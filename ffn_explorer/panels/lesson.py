@@ -146,7 +146,7 @@ class LessonPanel(Panel):
         if brief and asked:
             # The scene's words are read once the question is settled.
             settled = at.beat.part in ANSWERED
-            words, after = words[2:], (*after, Block(""), words[0]) if settled else after
+            words, after = words[2:], (*after, words[0]) if settled else after
             answers = tuple(each for each in answers if each.mark) if settled else answers
         self.inside.show_texts(Page(scene.look, words), Page(scene.look, after))
         self.inside.show_choices(answers, self._tries(scene, at))

@@ -28,6 +28,12 @@ MOST_COLUMNS, MOST_PANELS = 3, 3
 MOST_WORDS, MOST_JAPANESE = 40, 120
 """Words, and letters in Japanese, of what a scene says at one depth: more is not read in a lecture."""
 
+_WORD = re.compile(r"[^\W\d_]{2,}[^\W_’'-]*")
+"""A word as it is read aloud: signs and single letters of formulas are none."""
+
+_LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+"""A letter of Japanese; formulas have none."""
+
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,40}", re.ASCII)
 
 
@@ -131,7 +137,7 @@ def _scene(table: Table) -> SceneOf:
 
 def _short(table: Table, depth: str) -> Words:
     found = table.words(depth)
-    if len(found.en.split()) > MOST_WORDS or (found.ja != found.en and len(found.ja) > MOST_JAPANESE):
+    if len(_WORD.findall(found.en)) > MOST_WORDS or len(_LETTER.findall(found.ja)) > MOST_JAPANESE:
         table.wrong(depth, "wordy", words=MOST_WORDS, letters=MOST_JAPANESE)
     return found
 

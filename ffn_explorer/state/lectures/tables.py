@@ -123,6 +123,6 @@ def attempt(table: Table, name: str, *, make: Callable[[], Made], default: Made)
         why = said(error)
     except Damaged as error:
         why = text("lecture.damaged", why=error.why)
-    place = f"{table.place}.{name}" if table.place else name
+    place = f"{table.place}.{name}" if table.place and name else table.place or name
     table.problems.add(place, why)
     return default
