@@ -32,12 +32,22 @@ def _turned(old: AppState, new: AppState) -> bool:
     return new.settings != old.settings
 
 
+def _began(old: AppState, new: AppState) -> bool:
+    return new.lesson is not None and old.lesson is None
+
+
 def _elsewhere(_old: AppState, _new: AppState) -> bool:
     """Never seen in the state: whoever sees it tells `Hints.did`."""
     return False
 
 
-HINTS = (Hint("play", _played), Hint("cell", _chose), Hint("knob", _turned), Hint("find", _elsewhere))
+HINTS = (
+    Hint("play", _played),
+    Hint("cell", _chose),
+    Hint("knob", _turned),
+    Hint("find", _elsewhere),
+    Hint("lecture", _began),
+)
 
 
 class Hints(QObject):

@@ -117,7 +117,7 @@ class CurvePanel(Panel):
         chosen = run.tokens[scene.selection.sentence][scene.selection.token]
         token = shown_token(chosen, font(scene.look, "small"))
         name = self.say("x_gate" if enters is Stage.GATE else "x_up", token=token)
-        names = (name, self.say("x_short", token=token))
+        names = (name, self.say("x_short", token=token), self.say("x_least"))
         return CurvePicture(
             look=scene.look,
             axes=replace(axes_of(run.curve, beside), x_name=names, y_name=self.say("y")),

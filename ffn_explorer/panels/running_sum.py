@@ -172,8 +172,9 @@ class RunningSumPanel(Panel):
             look=scene.look,
             axes=axes_of(
                 [curves] if other is None else [curves, other],
-                x_name=(self.say("x", total=total), self.say("x_short", total=total)),
+                x_name=tuple(self.say(key, total=total) for key in ("x", "x_short", "x_least")),
                 y_name=self.say("y"),
+                y_short=self.say("y_short"),
             ),
             curves=curves,
             other=other,

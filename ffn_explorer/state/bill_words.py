@@ -71,7 +71,7 @@ def of_experts(run: RunResult, expert: int | None) -> tuple[Text, ...]:
         "active": numbers.count(active),
         "share": numbers.percent(active / run.bill.ffn_total),
     }
-    return (text("panel.bill.experts", **values), text("panel.bill.experts_short", **values))
+    return tuple(text(f"panel.bill.experts{form}", **values) for form in ("", "_short", "_least"))
 
 
 # A choice and the pass leave it as it is, and Settings are checked field by field when they are made.

@@ -58,11 +58,11 @@ def formula_of(language: str, run: Billed, segment: Segment | None) -> tuple[str
 def counters_of(language: str, run: Billed, progress: Progress) -> tuple[str, ...]:
     """Wordings of what the pass has read and spent."""
     values = {name: numbers.count(n) for name, n in spent(run.lines, progress)._asdict().items()}
-    plain, short = _say(language, "counters", **values), _say(language, "counters_short", **values)
+    plain, *short = (_say(language, f"counters{form}", **values) for form in ("", "_short", "_least"))
     if not run.settings.is_moe:
-        return (plain, short)
+        return (plain, *short)
     experts = _say(language, "counters_experts", **values)
-    return (experts, _say(language, "counters_visited", **values), short)
+    return (experts, _say(language, "counters_visited", **values), *short)
 
 
 @lru_cache(maxsize=8)

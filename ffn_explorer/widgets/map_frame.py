@@ -7,7 +7,8 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.colourbar import draw_colour_bar
-from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text, fitting
+from ffn_explorer.widgets.drawn_lines import draw_lines
+from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, advance, draw_text, fitting
 from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.layers import Layers
@@ -139,13 +140,19 @@ class MapPainter:
             self.painter.drawRect(self.used.adjusted(-1, -1, 0, 0))
 
     def _beyond(self) -> None:
+        picture, words = self.picture, self.picture.words
+        waits = picture.progress <= 0.0 and self.columns.used > 0
+        inside = advance(words.waiting, self.small) <= self.used.width()
         room = QRectF(self.used.topRight(), self.area.bottomRight()).adjusted(px(self.look, 12), 0, 0, 0)
         if self.columns.used < self.columns.pixels and room.width() > px(self.look, 40):
             self._outline(QRectF(self.used.topRight(), self.area.bottomRight()))
-            words = fitting((*self.picture.words.beyond, ""), font(self.look, "small"), room.width())
-            self._text(words, room, align=LEFT, colour=self.theme.muted)
-        if self.picture.progress <= 0.0 and self.columns.used:
-            self._text(self.picture.words.waiting, self.used, align=CENTRE, colour=self.theme.muted)
+            if inside or not waits:
+                said = fitting((*words.beyond, ""), self.small, room.width())
+                self._text(said, room, align=LEFT, colour=self.theme.muted)
+        if waits:
+            # What waits says so beyond its edge rather than cut off.
+            place = self.used if inside else self.area.adjusted(4, 0, -4, 0)
+            draw_lines(self.painter, words.waiting, place, font=self.small, colour=self.theme.muted)
 
     def _outline(self, place: QRectF) -> None:
         """How far the widest stage reaches."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LABELS_SHARE = 0.18
 """Share of the width that tokens may take; longer ones end in "…" and stand whole in their tooltip."""
 
-NAMES_SHARE = 0.28
+NAMES_SHARE = 0.42
 """Share of the width that the names of the axes may take."""
 
 _BAND_FROM_PX = 140

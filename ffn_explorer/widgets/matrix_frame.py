@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from ffn_explorer.widgets.axes import whole_ticks
 from ffn_explorer.widgets.colourbar import draw_colour_bar
+from ffn_explorer.widgets.drawn_lines import draw_lines
 from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text, fitting
 from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.flow_numbers import written
@@ -49,7 +50,8 @@ class MatrixPainter:
             self.painter, "cells", self._key(False), box=box, paint=lambda on: self._onto(on)._cells()
         )
         if not known:
-            self._text(self.picture.words.waiting, self.area, align=CENTRE, colour=self.theme.muted)
+            words, colour = self.picture.words.waiting, self.theme.muted
+            draw_lines(self.painter, words, self.area, font=self.small, colour=colour)
         self._sweep()
         self._mark_pointed()
         self._mark_chosen()

@@ -13,7 +13,7 @@ from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.lens import Lens
 from ffn_explorer.widgets.sizes import px
 
-LABELS_SHARE = 0.3
+LABELS_SHARE = 0.4
 """Share of the width that names of rows may take."""
 
 _MAP_PX = 44

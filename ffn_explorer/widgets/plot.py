@@ -35,6 +35,8 @@ class Axes:
     x_name: tuple[str, ...]
     """Wordings, longest first; the first that fits is shown."""
     y_name: str
+    y_short: str = ""
+    """A wording for where `y_name` has no room."""
     x_labels: tuple[str, ...] = ()
     """Words of the ticks where they are not their numbers, as on a logarithmic axis; a word per tick."""
 
@@ -125,7 +127,7 @@ class Plot(PictureCanvas[P]):
             axes, ticks = self.axes, self._laid_out
             key = (ticks, self.area.getRect())
             self.draw_layer(painter, "ticks", key, paint=lambda on: self._paint_ticks(on, axes))
-            names = (axes.x_name, axes.y_name, self.area.getRect())
+            names = (axes.x_name, axes.y_name, axes.y_short, self.area.getRect())
             self.draw_layer(painter, "names", names, paint=lambda on: self._paint_names(on, axes))
         super().paint_front(painter)
 
@@ -189,12 +191,13 @@ class Plot(PictureCanvas[P]):
         draw_text(painter, x_name, below, font=small, colour=theme.muted, align=CENTRE)
         # Beside the tick labels, never above them: the topmost reaches into this line.
         above = QRectF(self.area.left(), 0, self.width() - self.area.left(), line)
-        draw_text(painter, axes.y_name, above, font=small, colour=theme.muted, align=LEFT)
+        y_name = fitting((axes.y_name, axes.y_short or axes.y_name), small, above.width())
+        draw_text(painter, y_name, above, font=small, colour=theme.muted, align=LEFT)
 
 
 def _unnamed(axes: Axes) -> Axes:
     """The same axes without what does not decide where anything stands."""
-    return replace(axes, x_name=(), y_name="")
+    return replace(axes, x_name=(), y_name="", y_short="")
 
 
 def _x_labels(axes: Axes) -> tuple[str, ...]:

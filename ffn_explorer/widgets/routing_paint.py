@@ -6,6 +6,7 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen, QPolygo
 
 from ffn_explorer.state import numbers
 from ffn_explorer.widgets.axes import whole_ticks
+from ffn_explorer.widgets.drawn_lines import draw_lines
 from ffn_explorer.widgets.drawn_text import CENTRE, RIGHT, draw_text
 from ffn_explorer.widgets.routing_frame import MARKED_PX, RoutingFrame
 from ffn_explorer.widgets.routing_image import routing_image, sequential
@@ -45,9 +46,7 @@ class RoutingCells(RoutingFrame):
         painter.setPen(QPen(QColor(self.theme.border), 0))
         painter.drawRect(area.adjusted(-1, -1, 0, 0))
         if picture.share <= 0.0:
-            draw_text(
-                painter, picture.words.waiting, area, font=self.small, colour=self.theme.muted, align=CENTRE
-            )
+            draw_lines(painter, picture.words.waiting, area, font=self.small, colour=self.theme.muted)
             return
         painter.save()
         painter.setClipRect(self.shown)

@@ -224,7 +224,7 @@ class SumPlot(Plot[SumPicture]):
         painter.drawEllipse(at, px(self.look, 6), px(self.look, 6))
 
 
-def axes_of(curves: list[SumCurves], *, x_name: tuple[str, ...], y_name: str) -> Axes:
+def axes_of(curves: list[SumCurves], *, x_name: tuple[str, ...], y_name: str, y_short: str = "") -> Axes:
     """Log₂ of k along x; 0 to 1 along y, or further where the curves go."""
     total = max(len(curve.cosine) for curve in curves) - 1
     every = np.concatenate([line[1:] for curve in curves for line in (curve.cosine, curve.error)])
@@ -240,6 +240,7 @@ def axes_of(curves: list[SumCurves], *, x_name: tuple[str, ...], y_name: str) ->
         y_ticks=ticks(low, high, most=4),
         x_name=x_name,
         y_name=y_name,
+        y_short=y_short,
         x_labels=tuple(f"{2**power:,}" for power in powers),
     )
 
