@@ -36,7 +36,7 @@ from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.results import Results
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import Text, text
-from tests.snapshots import files
+from tests.snapshots import files, lessons
 
 PLAIN = Settings(d_model=48, d_ff=192, heads=4, kv_heads=4)
 GATED = Settings(d_model=32, d_ff=88, activation="swiglu", norm="rms", bias=False, heads=4, kv_heads=2)
@@ -286,7 +286,19 @@ FILE_MAKERS: dict[str, Callable[[], Scene]] = {
 """For the panels that draw an opened file, with it and without."""
 
 
+LESSON_MAKERS: dict[str, Callable[[], Scene]] = {
+    **{name: partial(lessons.lesson, name) for name in lessons.STATES},
+    **{name: MAKERS[name] for name in ("plain", "early", "gated dark ja")},
+}
+"""For the panel of a lecture's words, with a lecture and without."""
+
+
+def makers_of(panel: str) -> dict[str, Callable[[], Scene]]:
+    """Return the scenes in which a panel has something to draw, and some in which it has not."""
+    return FILE_MAKERS if panel in files.FILES else LESSON_MAKERS if panel == "lesson" else MAKERS
+
+
 @cache
 def scene(name: str) -> Scene:
     """Return a scene by name."""
-    return (MAKERS[name] if name in MAKERS else FILE_MAKERS[name])()
+    return {**FILE_MAKERS, **LESSON_MAKERS, **MAKERS}[name]()

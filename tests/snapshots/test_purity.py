@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QApplication
 
 from ffn_explorer.panels.table import PANELS
 from tests.snapshots.files import FILES
+from tests.snapshots.lessons import STATES
 from tests.snapshots.pictures import Picture, Stand
-from tests.snapshots.scenes import FILE_MAKERS, MAKERS, scene
+from tests.snapshots.scenes import makers_of, scene
 
 SIZES = {"chips": (700, 120), "transport": (1_100, 120), "curve": (460, 400), "proof": (460, 400)}
 USUAL_SIZE = (720, 420)
@@ -30,7 +31,7 @@ def fresh(name: str, which: str, size: tuple[int, int]) -> Picture:
 
 def walk(seed: str, steps: int) -> list[str]:
     """Return scene names in an order drawn from a seed; every scene comes, and neighbours differ."""
-    draw, makers = Random(seed), FILE_MAKERS if seed in FILES else MAKERS
+    draw, makers = Random(seed), makers_of(seed)
     order = draw.sample(sorted(makers), len(makers))
     while len(order) < steps:
         order.append(draw.choice([name for name in makers if name != order[-1]]))
@@ -72,7 +73,8 @@ def test_a_used_board_shows_what_a_new_one_shows(qapp: QApplication) -> None:
 def test_scenes_look_different(qapp: QApplication, name: str) -> None:
     size = SIZES.get(name, USUAL_SIZE)
     scenes: tuple[str, ...] = ("plain", "file", "file dark ja", "file experts", "file damaged", "file early")
-    scenes = scenes if name in FILES else ("plain", "gated dark ja", "one", "large")
+    scenes = tuple(STATES) if name == "lesson" else scenes
+    scenes = scenes if name in (*FILES, "lesson") else ("plain", "gated dark ja", "one", "large")
     pictures = [fresh(name, which, size).tobytes() for which in scenes]
     # The layers stand there before a number of them is read.
     same = int(name == "layers")

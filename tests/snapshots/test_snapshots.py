@@ -14,6 +14,7 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.panels.table import PANELS
 from tests.snapshots.exact import GATED, LOOKS, PLAIN, exact_run, look
 from tests.snapshots.files import FILES, file_look
+from tests.snapshots.lessons import lesson_look
 from tests.snapshots.pictures import Picture, Stand, image_of, pixels_of
 
 EXPECTED = Path(__file__).resolve().parent / "expected"
@@ -68,7 +69,8 @@ def test_it_looks_as_approved(qapp: QApplication, name: str, which: str, update:
     stem = f"{name}-{which}"
     stand = Stand(name, SIZES.get(name, USUAL_SIZE))
     try:
-        actual = stand.show(file_look(which) if name in FILES else look(which))
+        show = file_look if name in FILES else lesson_look if name == "lesson" else look
+        actual = stand.show(show(which))
     finally:
         stand.close()
     expected = approved(stem)

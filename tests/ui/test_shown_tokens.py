@@ -50,7 +50,7 @@ def words_of(panel: Panel) -> list[str]:
         case CurvePanel():
             picture = panel.plot.picture
             assert picture is not None
-            return list(picture.axes.x_name)
+            return list(picture.axes.x_name[:2])  # the shortest names no token
         case MapsPanel():
             shown = panel.map.picture
             assert shown is not None
