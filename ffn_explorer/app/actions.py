@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ffn_explorer.app import acts, lecture_acts, open_acts
 from ffn_explorer.app.acts import ask
+from ffn_explorer.app.system_look import BOTH
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.layouts import LAYOUTS
@@ -87,6 +88,13 @@ VIEW_ACTIONS = (
     Action("projector", "view", ("P",), acts.toggle_projector, _look(lambda look: look.theme == "projector")),
     Action("dark", "view", ("T",), ask(acts.other_theme), _look(lambda look: look.theme == "dark")),
     Action("language", "view", ("L",), ask(acts.other_language)),
+    Action(
+        "system_look",
+        "view",
+        (),
+        lambda window: window.system_look.follow(),
+        lambda window: window.system_look.follows == BOTH,
+    ),
     Action(
         "motion",
         "view",

@@ -4,13 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-from PySide6.QtCore import QByteArray, QLocale, QObject, QPoint, QTimer
+from PySide6.QtCore import QByteArray, QObject, QPoint, QTimer
 from PySide6.QtWidgets import QApplication
 
-from ffn_explorer.app.style import system_theme
+from ffn_explorer.app.system_look import BOTH, as_system
 from ffn_explorer.app.window import Window
 from ffn_explorer.state import changes
-from ffn_explorer.state.app_state import Appearance, AppState, Language, ThemeName
+from ffn_explorer.state.app_state import AppState, ThemeName
 from ffn_explorer.state.files import kind_of
 from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS
 from ffn_explorer.state.storage import Preferences, load_preferences, preferences_path, save_preferences
@@ -27,11 +27,13 @@ class Memory(QObject):
     def __init__(self, application: QApplication) -> None:
         """Read the preferences; on the first launch, language and light or dark follow the system."""
         super().__init__(application)
-        first_launch = kind_of(preferences_path()) == "nothing"
+        self._first_launch = kind_of(preferences_path()) == "nothing"
         self._preferences, self._note = load_preferences()
-        if first_launch:
-            self._preferences = replace(self._preferences, appearance=system_look(application))
+        look = as_system(self._preferences.appearance, self._follows())
+        self._preferences = replace(self._preferences, appearance=look)
         self._window: Window | None = None
+        self._given: frozenset[str] = frozenset()
+        """What the command line chose."""
         self._unwritable: Text | None = None
         self._save_soon = QTimer(self)
         self._save_soon.setSingleShot(True)
@@ -56,8 +58,10 @@ class Memory(QObject):
             return changes.load_state(last).to(fresh)
         if "lang" in given:
             look = replace(look, language=state.appearance.language)
+            self._given |= {"language"}
         if "theme" in given:
             look = replace(look, theme=state.appearance.theme)
+            self._given |= {"theme"}
         return replace(state, appearance=look)
 
     @property
@@ -78,6 +82,7 @@ class Memory(QObject):
         window.folder = folder if folder.is_absolute() and kind_of(folder) == "folder" else window.folder
         room = self._layout("room_theme", str, window.room_theme)
         window.room_theme = room if room in get_args(ThemeName) and room != "projector" else "light"
+        window.system_look.recall(self._follows() - self._given)
         window.opener.recent.recall(self._layout("recent", list, []))
         corrections = self._layout("corrections", dict, {})
         if corrections:
@@ -87,6 +92,7 @@ class Memory(QObject):
         window.director.state_changed.connect(self._changed)
         window.arrangement.changed.connect(self._save_soon.start)
         window.hints.changed.connect(self._save_soon.start)
+        window.system_look.changed.connect(self._save_soon.start)
         window.opener.recent.changed.connect(self._save_soon.start)
         window.opener.corrections.changed.connect(self._save_soon.start)
         window.closing.connect(self.save)
@@ -108,6 +114,7 @@ class Memory(QObject):
                     "geometry": bytes(window.saveGeometry().toBase64().data()).decode("ascii"),
                     "folder": str(window.folder),
                     "room_theme": window.room_theme,
+                    "follows": sorted(window.system_look.follows),
                     "recent": list(window.opener.recent.paths),
                     "corrections": window.opener.corrections.to_json(),
                 },
@@ -124,6 +131,11 @@ class Memory(QObject):
         if replace(old, playback=new.playback, hover=new.hover, point=new.point, shown=new.shown) != new:
             self._save_soon.start()
 
+    def _follows(self) -> frozenset[str]:
+        """What of the looks follows the system: all, until a person has chosen."""
+        known = self._layout("follows", list, sorted(BOTH) if self._first_launch else [])
+        return frozenset(name for name in known if name in BOTH)
+
     def _layout(self, name: str, kind: type, default: Any) -> Any:  # noqa: ANN401 - plain values of a file
         value = self._preferences.layout.get(name, default)
         return value if isinstance(value, kind) else default
@@ -134,13 +146,3 @@ def fit(window: Window) -> None:
     room = window.screen().availableGeometry().adjusted(0, TITLE_BAR_PX, 0, 0)
     window.resize(window.size().boundedTo(room.size()))
     window.move(room.center() - window.rect().center() - QPoint(0, TITLE_BAR_PX // 2))
-
-
-def system_look(application: QApplication) -> Appearance:
-    """Language and light or dark as the system has them."""
-    return Appearance(theme=system_theme(application), language=system_language())
-
-
-def system_language() -> Language:
-    """Japanese where the system speaks it, else English."""
-    return "ja" if QLocale.system().language() == QLocale.Language.Japanese else "en"

@@ -122,8 +122,8 @@ def _without_screen(state: "AppState | None", target: "Target | None") -> int:
     """Write the scene, or the opened layer, as a picture and say how to open the window; 0 if that worked."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     check_libraries(window=False)
-    from ffn_explorer.app.memory import system_language
     from ffn_explorer.app.still import draw
+    from ffn_explorer.app.system_look import system_language
     from ffn_explorer.state.app_state import Appearance, AppState
 
     if state is None:

@@ -23,6 +23,7 @@ from ffn_explorer.app.panel_menu import PanelMenu
 from ffn_explorer.app.qt_words import QtWords
 from ffn_explorer.app.source_menu import SourceMenu
 from ffn_explorer.app.style import apply_style
+from ffn_explorer.app.system_look import SystemLook
 from ffn_explorer.board import Board
 from ffn_explorer.state.app_state import Appearance, AppState, ThemeName
 from ffn_explorer.state.assets import asset
@@ -67,6 +68,7 @@ class Window(QMainWindow):
         self.controls.add_right(self.buttons)
         self.source_menu = SourceMenu(self, self.controls.source.rows)
         self.hints = Hints(self)
+        self.system_look: SystemLook = SystemLook(self)
         self.corner_bar = Corner()
         self.board: Board = Board(LAYOUTS[layout_name], menus=True, corner=self.corner_bar)
         self.arrangement: Arrangement = Arrangement(self.board, director, name=layout_name)
