@@ -93,6 +93,7 @@ class Resolver:
         shown = self._shown(state)
         stages = stages_in(state, shown.run)
         names = tuple(info.stage for info in stages)
+        source = state.source if shown.run is None else shown.run.request.source
         return Scene(
             look=state.appearance,
             source=state.source,
@@ -100,9 +101,7 @@ class Resolver:
             run=shown.run,
             stages=stages,
             chips=self._tokens(state, shown),
-            sentences=sentences_of(
-                state.source if shown.run is None else shown.run.request.source, shown.run
-            ),
+            sentences=sentences_of(source, shown.run),
             selection=shown.selection,
             hover=shown.hover,
             point=state.point if shown.run is not None else None,

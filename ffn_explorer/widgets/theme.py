@@ -120,6 +120,9 @@ PROJECTOR = Theme(
     line_px=2.0,
 )
 
+BLANK = "#000000"
+"""A blanked screen in every theme: a projector then gives no light."""
+
 THEMES: Mapping[str, Theme] = MappingProxyType({t.name: t for t in (LIGHT, DARK, PROJECTOR)})
 
 

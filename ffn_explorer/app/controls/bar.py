@@ -67,16 +67,7 @@ class ControlBar(QWidget):
         self.unfold_button.hide()
         self.folded = False
         """Whether the knobs are put away, as in a lecture, where the pictures need the room."""
-        self._flow_host = QWidget()
-        flow = FlowLayout(self._flow_host)
-        firsts = (self.brand, self.source, self.layer_place, self.preset)
-        for widget in (*firsts, *self.knobs, self.more_button, self.unfold_button):
-            flow.addWidget(widget)
-        # The title bar says it too; a row less leaves more to the pictures.
-        flow.spare = self.brand
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
-        policy.setHeightForWidth(True)
-        self._flow_host.setSizePolicy(policy)
+        self._flow_host = self._flowing()
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(16, 8, 12, 8)
         self._row.setSpacing(10)
@@ -87,6 +78,20 @@ class ControlBar(QWidget):
         # A click on a button takes no keyboard from the pictures; Tab still reaches it.
         for button in (self.preset, self.more_button, self.unfold_button):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def _flowing(self) -> QWidget:
+        """Everything at the left, in as many rows as it takes."""
+        host = QWidget()
+        flow = FlowLayout(host)
+        firsts = (self.brand, self.source, self.layer_place, self.preset)
+        for widget in (*firsts, *self.knobs, self.more_button, self.unfold_button):
+            flow.addWidget(widget)
+        # The title bar says it too; a row less leaves more to the pictures.
+        flow.spare = self.brand
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        host.setSizePolicy(policy)
+        return host
 
     @cached_property
     def more(self) -> "MoreKnobs":

@@ -5,7 +5,7 @@ from PySide6.QtGui import QColor, QCursor, QKeyEvent, QMouseEvent, QPainter, QPa
 from PySide6.QtWidgets import QApplication, QWidget
 
 from ffn_explorer.widgets.sizes import line_px, px
-from ffn_explorer.widgets.theme import theme_of
+from ffn_explorer.widgets.theme import BLANK, theme_of
 
 RING_PX = 30
 """Radius of the pointer's ring."""
@@ -65,9 +65,9 @@ class Blank(_Over):
         self.toggle()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Black in every theme: a projector then gives no light."""
+        """One ground for everything."""
         painter = QPainter(self)
-        painter.fillRect(self.rect(), Qt.GlobalColor.black)
+        painter.fillRect(self.rect(), QColor(BLANK))
         painter.end()
 
 
