@@ -11,7 +11,7 @@ from ffn_explorer.app.window import FIRST_PX, Window
 from ffn_explorer.board import Board
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.export.png import check_size, lay_out
-from ffn_explorer.export.table import exporter_of
+from ffn_explorer.export.table import export, exporter_of
 from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState
@@ -39,7 +39,7 @@ def draw(
     Raises InputError on an unknown panel, layout or format, a size outside 16..16384, or a file that cannot
     be written, and whatever computing the state raises.
     """
-    export = exporter_of(path)
+    exporter_of(path)
     if panel is not None and panel not in PANELS:
         raise InputError("export.panel", name=panel, choices=", ".join(PANELS))
     named = layout or DEFAULT_LAYOUT

@@ -1,67 +1,58 @@
 """PNG pictures of any widget, with the settings written inside, so that a picture can be made again."""
 
-import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QSize
+from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QPoint, QSize
 from PySide6.QtGui import QImage, QImageWriter
 from PySide6.QtWidgets import QWidget
 
-from ffn_explorer import __version__
 from ffn_explorer.core.errors import InputError
-from ffn_explorer.state.app_state import AppState
+from ffn_explorer.export.vector import painting
 from ffn_explorer.state.files import reason_of, whole
-from ffn_explorer.state.state_json import state_to_json
+from ffn_explorer.widgets.canvas import Canvas
+from ffn_explorer.widgets.device_pixels import finer
 
 SIDE_PX = (16, 16_384)
 """Smallest and largest side of a picture."""
 
+PIXELS = (0.5, 8.0)
+"""Smallest and largest number of device pixels per logical pixel."""
 
-def write_png(widget: QWidget, path: Path, *, state: AppState) -> None:
-    """Write a widget as it stands; the file appears whole or not at all.
 
-    Text chunks: Software, Settings (JSON, see `Settings.to_json`), Sentences (JSON; none beside a hand-built
-    memory or rows of an NPY file, which do not read them), File (JSON, of an opened file: its name, the layer
-    by stack and number, the digest of its headers, the NPY file that flows in), Session (JSON, what a session
-    file holds), Time (0..1 of the pass).
-    Raises InputError where the file cannot be written.
+def exported(widget: QWidget, *, notes: Mapping[str, str], pixels: float) -> Callable[[Path], None]:
+    """Paint a widget as it stands; what is returned writes the file, whole or not at all, on any thread.
+
+    pixels: device pixels per logical pixel; the layout stays, everything is drawn finer.
+    InputError on a side outside SIDE_PX, and where the file cannot be written.
     """
-    write_image(widget.grab().toImage(), path, notes=notes_of(state))
+    image = image_of(widget, pixels)
+    return lambda path: write_image(image, path, notes=notes)
 
 
-def notes_of(state: AppState) -> dict[str, str]:
-    """What a picture of this state was made from, for its text chunks."""
-    sentences = json.dumps(state.source.sentences, ensure_ascii=False)
-    return {
-        "Software": f"FFN Explorer {__version__}",
-        "Settings": json.dumps(state.settings.to_json()),
-        **({"Sentences": sentences} if _reads_sentences(state) else {}),
-        **_file_of(state),
-        # Edits, a hand-built memory and the comparison are in the picture too.
-        "Session": json.dumps(state_to_json(state)),
-        "Time": f"{state.playback.time:g}",
-    }
+def image_of(widget: QWidget, pixels: float = 1.0) -> QImage:
+    """A widget as it stands; InputError on a side outside SIDE_PX, or where there is no memory for it."""
+    size = size_in(widget.size(), pixels)
+    check_size(size)
+    image = QImage(size, QImage.Format.Format_RGB32)
+    if image.isNull():
+        raise InputError("export.memory", width=size.width(), height=size.height())
+    image.fill(0)
+    image.setDevicePixelRatio(pixels)
+    # Heat maps and strips are pooled to the pixels of the picture, not to those of the screen.
+    with finer(pixels):
+        _lay_out_pictures(widget)
+        with painting(image) as painter:
+            widget.render(painter, QPoint())
+    _lay_out_pictures(widget)
+    # Half a pixel beyond the last whole one is the ground's.
+    image.setDevicePixelRatio(1.0)
+    return image
 
 
-def _reads_sentences(state: AppState) -> bool:
-    opened = state.source.opened
-    return state.source.memory is None and (opened is None or not opened.x)
-
-
-def _file_of(state: AppState) -> dict[str, str]:
-    """The opened file by its name, and its layer by stack and number where it is open."""
-    opened = state.source.opened
-    if opened is None:
-        return {}
-    from ffn_explorer.state.open_files import OPEN_FILES
-
-    held, place = OPEN_FILES.known(opened), state.settings.layer
-    layer = None if held is None else held.checkpoint.layers[place]
-    named = {} if layer is None else {"stack": layer.stack, "index": layer.index}
-    rows = {"x": Path(opened.x).name, "x_is": opened.x_is} if opened.x else {}
-    found = {"name": Path(opened.path).name, "layer": place, **named, "digest": opened.digest, **rows}
-    return {"File": json.dumps(found, ensure_ascii=False)}
+def size_in(size: QSize, pixels: float) -> QSize:
+    """Size in device pixels of a picture of a size in logical ones."""
+    return QSize(round(size.width() * pixels), round(size.height() * pixels))
 
 
 def write_image(image: QImage, path: Path, *, notes: Mapping[str, str]) -> None:
@@ -74,9 +65,14 @@ def write_image(image: QImage, path: Path, *, notes: Mapping[str, str]) -> None:
         writer.setText(key, value)
     if not writer.write(image):
         raise InputError("export.write", path=str(path), why=writer.errorString())
+    write_bytes(data.data().data(), path)
+
+
+def write_bytes(content: bytes, path: Path) -> None:
+    """Write a file whole or not at all; InputError, with the system's reason, where that fails."""
     try:
         with whole(path) as file:
-            file.write(data.data().data())
+            file.write(content)
     except (OSError, ValueError) as error:
         raise InputError("export.write", path=str(path), why=reason_of(error)) from error
 
@@ -95,3 +91,8 @@ def lay_out(widget: QWidget, size: QSize) -> None:
     # Layouts answer posted requests; sent here, they leave nothing for a later event loop to move.
     QCoreApplication.sendPostedEvents()
     widget.grab()
+
+
+def _lay_out_pictures(widget: QWidget) -> None:
+    for canvas in widget.findChildren(Canvas):
+        canvas.lay_out()

@@ -14,6 +14,7 @@ from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.result import Floats
 from ffn_explorer.widgets.bars import StackedBars
 from ffn_explorer.widgets.curve_dots import draw_dots
+from ffn_explorer.widgets.device_pixels import ratio_of
 from ffn_explorer.widgets.drawn_text import LEFT, draw_text, fitting
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.legend import Entry, draw_legend
@@ -207,7 +208,7 @@ class CurvePlot(Plot[CurvePicture]):
         x = self.area.left() + (z[inside] - x0) / (x1 - x0) * self.area.width()
         y = self.area.bottom() - (value[inside] * picture.progress - y0) / (y1 - y0) * self.area.height()
         colour = blend(theme.ink, theme.stages[Stage.ACT], 0.25)
-        draw_dots(painter, x, y, size=px(self.look, 4), colour=colour, ratio=self.devicePixelRatioF())
+        draw_dots(painter, x, y, size=px(self.look, 4), colour=colour, ratio=ratio_of(self))
 
     def _paint_legend(self, painter: QPainter, picture: CurvePicture) -> None:
         """Legend in the upper left, where rising curves leave room."""

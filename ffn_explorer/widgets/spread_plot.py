@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.hatch import hatched
-from ffn_explorer.widgets.layers import device_scale
+from ffn_explorer.widgets.layers import hatch_scale
 from ffn_explorer.widgets.marks import Kind, draw_marks
 from ffn_explorer.widgets.plot import Axes, Plot, line_pen
 from ffn_explorer.widgets.sizes import line_px, px
@@ -157,7 +157,7 @@ class SpreadPlot(Plot[SpreadPicture]):
         theme, look = theme_of(self.look), self.look
         thin = blend(theme.muted, theme.surface, 0.55)
         return hatched(
-            device_scale(painter), thin, QColor(theme.sunken), step=px(look, 5), line=line_px(look)
+            hatch_scale(painter), thin, QColor(theme.sunken), step=px(look, 5), line=line_px(look)
         )
 
     def _paint_cut(self, painter: QPainter, place: QRectF) -> None:

@@ -1,0 +1,14 @@
+"""Vector: whether a painter writes shapes and words into a file, where nothing may be kept as an image."""
+
+from PySide6.QtGui import QPaintEngine, QPainter
+
+_ENGINES = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf, QPaintEngine.Type.Picture)
+
+FINER = 4.0
+"""Device pixels per logical pixel of the few images that a vector picture holds, such as hatching."""
+
+
+def is_vector(painter: QPainter) -> bool:
+    """Whether what is painted can be enlarged afterwards: SVG and PDF, not a screen or an image."""
+    engine = painter.paintEngine()
+    return engine is not None and engine.type() in _ENGINES
