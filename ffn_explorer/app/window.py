@@ -1,5 +1,6 @@
 """Window: the control bar over a board, with notices; it shows Scenes and passes on what a person wants."""
 
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,9 +48,19 @@ class Window(QMainWindow):
     closing = Signal()
     """A person closes the window; whatever must be remembered is remembered now."""
 
-    def __init__(self, director: Director, *, layout_name: str = DEFAULT_LAYOUT) -> None:
-        """Build the window around a director; it shows its first Scene when the director starts."""
+    def __init__(
+        self,
+        director: Director,
+        *,
+        layout_name: str = DEFAULT_LAYOUT,
+        dress: Callable[[QWidget, Appearance], None] | None = None,
+    ) -> None:
+        """Build the window around a director; it shows its first Scene when the director starts.
+
+        dress: what gives it another look, where that is not to change the whole application.
+        """
         super().__init__()
+        self._dress = dress
         self.director: Director = director
         self.scene: Scene | None = None
         self.folder = Path.home()
@@ -196,6 +207,9 @@ class Window(QMainWindow):
             self.corner_bar.show_scene(self.scene, layout=self.arrangement.name, hint=self.hints.current)
 
     def _restyle(self, look: Appearance, *, fresh: bool) -> None:
+        if self._dress is not None:
+            self._dress(self, look)
+            return
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         apply_style(application, look)

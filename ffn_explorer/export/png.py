@@ -89,8 +89,9 @@ def lay_out(widget: QWidget, size: QSize) -> None:
     widget.setFixedSize(size)
     widget.show()
     # Layouts answer posted requests; sent here, they leave nothing for a later event loop to move.
-    QCoreApplication.sendPostedEvents()
-    widget.grab()
+    for _ in range(3):
+        QCoreApplication.sendPostedEvents()
+        widget.grab()
 
 
 def _lay_out_pictures(widget: QWidget) -> None:

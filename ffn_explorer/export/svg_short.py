@@ -27,7 +27,7 @@ _DEFAULTS = {
 _FONT = ("font-family", "font-size", "font-weight", "font-style")
 _MATRIX = re.compile(r"matrix\(([^)]*)\)")
 _NAMED = re.compile(r"url\(#([^)]+)\)")
-_POINT = re.compile(r"(-?[\d.]+(?:e-?\d+)?),(-?[\d.]+(?:e-?\d+)?)")
+_POINT = re.compile(r"(-?[\d.]+(?:e[+-]?\d+)?),(-?[\d.]+(?:e[+-]?\d+)?)")
 
 Matrix = tuple[float, float, float, float, float, float]
 
