@@ -44,7 +44,9 @@ def _changed(text: str, spec: FFNSpec, sizes: Sizes, dialect: DialectName) -> It
 
 def _of_experts(text: str, spec: FFNSpec, sizes: Sizes, zeros: str) -> Iterator[str]:
     """Experts hand on their intermediate, and the first choice's is kept."""
+    assert spec.routing is not None
     inner = "hidden" if spec.changes_hidden else "act"
+    last = spec.routing.forced is not None and spec.routing.top_k > 1
     if text == "    return out":
         yield f"    return out, {inner}"
     elif text == f"    out = {zeros.format(x='x')}":
@@ -55,8 +57,16 @@ def _of_experts(text: str, spec: FFNSpec, sizes: Sizes, zeros: str) -> Iterator[
         )
     elif text.startswith("            part = expert("):
         yield text.replace("part = ", "part, inside = ", 1)
-        yield "            if k == 0:"
-        yield "                hidden[rows] = inside"
+        if last:
+            yield "            mine = first == e"
+            yield "            hidden[rows & mine] = inside[mine[rows]]"
+        else:
+            yield "            if k == 0:"
+            yield "                hidden[rows] = inside"
+    elif last and text.startswith(f"    choice[..., {spec.routing.forced}] = "):
+        # The forced expert takes the last place, and the one that would have been first stays first.
+        yield "    first = choice.argmax(-1)"
+        yield text
     else:
         yield text.replace(", *shared)", ", *shared)[0]")
 
