@@ -78,6 +78,7 @@ class Memory(QObject):
         window.folder = folder if folder.is_absolute() and kind_of(folder) == "folder" else window.folder
         room = self._layout("room_theme", str, window.room_theme)
         window.room_theme = room if room in get_args(ThemeName) and room != "projector" else "light"
+        window.exporting.recall(self._layout("export", dict, {}))
         window.opener.recent.recall(self._layout("recent", list, []))
         corrections = self._layout("corrections", dict, {})
         if corrections:
@@ -88,6 +89,7 @@ class Memory(QObject):
         window.arrangement.changed.connect(self._save_soon.start)
         window.hints.changed.connect(self._save_soon.start)
         window.opener.recent.changed.connect(self._save_soon.start)
+        window.exporting.changed.connect(self._save_soon.start)
         window.opener.corrections.changed.connect(self._save_soon.start)
         window.closing.connect(self.save)
 
@@ -108,6 +110,7 @@ class Memory(QObject):
                     "geometry": bytes(window.saveGeometry().toBase64().data()).decode("ascii"),
                     "folder": str(window.folder),
                     "room_theme": window.room_theme,
+                    "export": window.exporting.choices,
                     "recent": list(window.opener.recent.paths),
                     "corrections": window.opener.corrections.to_json(),
                 },

@@ -79,33 +79,23 @@ def draw(
     exporter_of(path)
     subject = Subject(panel, layout or DEFAULT_LAYOUT, size=size)
     subject.check(pixels=pixels)
-    application = QApplication.instance() or QApplication([])
-    assert isinstance(application, QApplication)
+    QApplication.instance() or QApplication([])
     inside = LAYOUTS[subject.layout] if panel is None else Slot(panel)
     state = changes.show_panels(frozenset(panels_of(inside))).to(state)
     results = computed(state)
-
-    def whole(_: QWidget, look: Appearance) -> None:
-        apply_style(application, look)
-
-    with still(state, results, subject, dress=whole) as widget:
+    with still(state, results, subject, wear=whole_application) as widget:
         export(widget, path, state=state, pixels=pixels)
 
 
 @contextmanager
-def still(state: AppState, results: Results, subject: Subject, *, dress: Dress = dress) -> Iterator[QWidget]:
+def still(state: AppState, results: Results, subject: Subject, *, wear: Dress) -> Iterator[QWidget]:
     """A widget that shows a subject in this state, laid out at its size and on no screen, while this lasts.
 
     What `results` lacks is shown as still on its way.
     """
     state = replace(state, hover=None, point=None, playback=replace(state.playback, playing=False))
-    widget = _window(state, results, subject, dress) if subject.panel is None else None
-    if widget is None:
-        assert subject.panel is not None
-        board = Board(Slot(subject.panel))
-        dress(board, state.appearance)
-        board.show_scene(Resolver(results).resolve(state))
-        widget = board
+    make = _window if subject.panel is None else _board
+    widget = make(state, results, subject, wear)
     try:
         widget.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
         lay_out(widget, subject.size_px)
@@ -115,15 +105,30 @@ def still(state: AppState, results: Results, subject: Subject, *, dress: Dress =
         widget.deleteLater()
 
 
-def as_on_screen(window: QWidget, look: Appearance) -> None:
-    """Dress a widget within a running program, whose own windows keep their style."""
+def whole_application(_: QWidget, look: Appearance) -> None:
+    """Dress a widget in a program that shows nothing else."""
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    apply_style(application, look)
+
+
+def beside_others(widget: QWidget, look: Appearance) -> None:
+    """Dress a widget in a running program, whose own windows keep their style."""
     if not styled(look):
-        dress(window, look)
+        dress(widget, look)
 
 
-def _window(state: AppState, results: Results, subject: Subject, dress: Dress) -> QWidget:
+def _board(state: AppState, results: Results, subject: Subject, wear: Dress) -> QWidget:
+    assert subject.panel is not None
+    board = Board(Slot(subject.panel))
+    wear(board, state.appearance)
+    board.show_scene(Resolver(results).resolve(state))
+    return board
+
+
+def _window(state: AppState, results: Results, subject: Subject, wear: Dress) -> QWidget:
     director = Director(Session(state), results)
-    window = Window(director, layout_name=subject.layout, dress=dress)
+    window = Window(director, layout_name=subject.layout, dress=wear)
     director.setParent(window)
     window.arrangement.restore(subject.arranged)
     window.board.fill(subject.alone)

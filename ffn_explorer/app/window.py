@@ -13,6 +13,7 @@ from ffn_explorer.app.arrangement import Arrangement
 from ffn_explorer.app.controls import ControlBar, Corner
 from ffn_explorer.app.director import Director
 from ffn_explorer.app.doubts import Doubts
+from ffn_explorer.app.exporting import Exporting
 from ffn_explorer.app.drop import Drops
 from ffn_explorer.app.hints import Hints
 from ffn_explorer.app.keymap import Keymap, UndoKeys
@@ -72,6 +73,7 @@ class Window(QMainWindow):
         self._qt_words = QtWords()
         self.keymap = Keymap(self)
         self._undo_keys = UndoKeys(self)
+        self.exporting = Exporting(self)
         self.buttons = Buttons(self)
         self.controls = ControlBar()
         self.controls.add_right(self.buttons)

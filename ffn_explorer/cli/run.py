@@ -37,7 +37,7 @@ def main(args: argparse.Namespace) -> int:
 
     found = facts(run, state, x_file=args.x or "")
     if args.npz is not None:
-        from ffn_explorer.cli.npz import write_npz
+        from ffn_explorer.export.tensors import write_npz
 
         write_npz(Path(args.npz), run.trace)
         report(args.npz)

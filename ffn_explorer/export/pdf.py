@@ -1,24 +1,23 @@
 """PDF pictures: one page of the picture's size, shapes and words with their fonts embedded."""
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QPoint, QSizeF
 from PySide6.QtGui import QPageSize, QPdfWriter
 from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.export.notes_xml import packet
-from ffn_explorer.export.png import check_size, write_bytes
+from ffn_explorer.export.png import check_size
 from ffn_explorer.export.vector import paint_alone, painting, placed, uncached
 
 POINTS_PER_PX = 0.75
 """A logical pixel is a 96th of an inch, a point a 72nd."""
 
 
-def exported(widget: QWidget, *, notes: Mapping[str, str], pixels: float) -> Callable[[Path], None]:
-    """Paint a widget as it stands; what is returned writes the file, whole or not at all, on any thread.
+def exported(widget: QWidget, *, notes: Mapping[str, str], pixels: float) -> Callable[[], bytes]:
+    """Paint a widget as it stands; what is returned makes the content of the file, on any thread.
 
-    pixels: left aside, since shapes have none.  InputError where the file cannot be written.
+    pixels: left aside, since shapes have none.
     """
     del pixels
     check_size(widget.size())
@@ -41,4 +40,4 @@ def exported(widget: QWidget, *, notes: Mapping[str, str], pixels: float) -> Cal
             paint_alone(painter, piece.widget, piece.place.topLeft(), ground=piece.widget is widget)
             painter.restore()
     content = data.data().data()
-    return lambda path: write_bytes(content, path)
+    return lambda: content

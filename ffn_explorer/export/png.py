@@ -1,7 +1,6 @@
 """PNG pictures of any widget, with the settings written inside, so that a picture can be made again."""
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QPoint, QSize
 from PySide6.QtGui import QImage, QImageWriter
@@ -9,7 +8,6 @@ from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.export.vector import painting
-from ffn_explorer.state.files import reason_of, whole
 from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.device_pixels import finer
 
@@ -20,14 +18,14 @@ PIXELS = (0.5, 8.0)
 """Smallest and largest number of device pixels per logical pixel."""
 
 
-def exported(widget: QWidget, *, notes: Mapping[str, str], pixels: float) -> Callable[[Path], None]:
-    """Paint a widget as it stands; what is returned writes the file, whole or not at all, on any thread.
+def exported(widget: QWidget, *, notes: Mapping[str, str], pixels: float) -> Callable[[], bytes]:
+    """Paint a widget as it stands; what is returned makes the content of the file, on any thread.
 
     pixels: device pixels per logical pixel; the layout stays, everything is drawn finer.
-    InputError on a side outside SIDE_PX, and where the file cannot be written.
+    InputError on a side outside SIDE_PX.
     """
     image = image_of(widget, pixels)
-    return lambda path: write_image(image, path, notes=notes)
+    return lambda: encoded(image, notes)
 
 
 def image_of(widget: QWidget, pixels: float = 1.0) -> QImage:
@@ -55,8 +53,8 @@ def size_in(size: QSize, pixels: float) -> QSize:
     return QSize(round(size.width() * pixels), round(size.height() * pixels))
 
 
-def write_image(image: QImage, path: Path, *, notes: Mapping[str, str]) -> None:
-    """Write an image with text chunks; InputError, with the system's reason, where that fails."""
+def encoded(image: QImage, notes: Mapping[str, str]) -> bytes:
+    """Content of a PNG file with the notes as text chunks; InputError where there is no memory for it."""
     # Encoded in memory: writing, libpng would print a line of its own where the disk is full.
     data = QBuffer()
     data.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -64,17 +62,8 @@ def write_image(image: QImage, path: Path, *, notes: Mapping[str, str]) -> None:
     for key, value in notes.items():
         writer.setText(key, value)
     if not writer.write(image):
-        raise InputError("export.write", path=str(path), why=writer.errorString())
-    write_bytes(data.data().data(), path)
-
-
-def write_bytes(content: bytes, path: Path) -> None:
-    """Write a file whole or not at all; InputError, with the system's reason, where that fails."""
-    try:
-        with whole(path) as file:
-            file.write(content)
-    except (OSError, ValueError) as error:
-        raise InputError("export.write", path=str(path), why=reason_of(error)) from error
+        raise InputError("export.memory", width=image.width(), height=image.height())
+    return data.data().data()
 
 
 def check_size(size: QSize) -> None:

@@ -1,29 +1,28 @@
 """SVG pictures: shapes, and words that can be selected, searched and edited; one group for each panel."""
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice, QPoint, QRect
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
-from ffn_explorer.export.png import check_size, write_bytes
+from ffn_explorer.export.png import check_size
 from ffn_explorer.export.svg_document import Part, document
 from ffn_explorer.export.vector import Placed, paint_alone, painting, placed, uncached
 from ffn_explorer.widgets.panel import Panel
 
 
-def exported(widget: QWidget, *, notes: Mapping[str, str], pixels: float) -> Callable[[Path], None]:
-    """Paint a widget as it stands; what is returned writes the file, whole or not at all, on any thread.
+def exported(widget: QWidget, *, notes: Mapping[str, str], pixels: float) -> Callable[[], bytes]:
+    """Paint a widget as it stands; what is returned makes the content of the file, on any thread.
 
-    pixels: left aside, since shapes have none.  InputError where the file cannot be written.
+    pixels: left aside, since shapes have none.
     """
     del pixels
     check_size(widget.size())
     with uncached(widget):
         parts = [_part(piece, root=widget) for piece in placed(widget, QPoint(), widget.rect())]
     size = (widget.width(), widget.height())
-    return lambda path: write_bytes(document(parts, size=size, notes=notes), path)
+    return lambda: document(parts, size=size, notes=notes)
 
 
 def _part(piece: Placed, *, root: QWidget) -> Part:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from xml.etree import ElementTree as ET  # noqa: S405 - only what Qt has just written is read
+from xml.etree import ElementTree as ET
 
 from ffn_explorer.export.notes_xml import elements, writable
 from ffn_explorer.export.svg_short import SVG, kept, shorten

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from xml.etree import ElementTree as ET  # noqa: S405 - nothing is parsed here
+from xml.etree import ElementTree as ET
 
 from ffn_explorer.widgets.fonts import MONO, SANS
 from ffn_explorer.widgets.vector import FINER

@@ -10,16 +10,17 @@ from PySide6.QtWidgets import QWidget
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.export import pdf, png, svg
 from ffn_explorer.export.notes import notes_of
+from ffn_explorer.export.written import write_bytes
 from ffn_explorer.state.app_state import AppState
 
-Writing = Callable[[Path], None]
-"""Encodes and writes a picture that has been painted; InputError where the file cannot be written."""
+Encoding = Callable[[], bytes]
+"""Makes the content of the file of a picture that has been painted; on any thread."""
 
 
 class Exporter(Protocol):
     """Paints a widget, as it stands, on the GUI thread; what is left to do may be done on any thread."""
 
-    def __call__(self, widget: QWidget, *, notes: Mapping[str, str], pixels: float) -> Writing:
+    def __call__(self, widget: QWidget, *, notes: Mapping[str, str], pixels: float) -> Encoding:
         """Paint; pixels: device pixels per logical pixel, for formats that have pixels.
 
         notes: stand in the file, where the format has room for them.  InputError on an impossible size.
@@ -41,4 +42,4 @@ def exporter_of(path: Path) -> Exporter:
 
 def export(widget: QWidget, path: Path, *, state: AppState, pixels: float = 1.0) -> None:
     """Write a widget as it stands, with the state it was made from; InputError as an Exporter."""
-    exporter_of(path)(widget, notes=notes_of(state), pixels=pixels)(path)
+    write_bytes(exporter_of(path)(widget, notes=notes_of(state), pixels=pixels)(), path)

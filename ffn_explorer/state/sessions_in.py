@@ -1,12 +1,11 @@
 """Sessions in pictures: what a PNG, SVG or PDF that the program exported was made from, read with a bound."""
 
-import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO
-from xml.parsers import expat  # noqa: S407 - no document type is ever taken in, see `_in_xml`
+from xml.parsers import expat
 
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.app_state import AppState
@@ -92,12 +91,7 @@ def _of_pdf(file: IO[bytes]) -> str | None:
 READERS_OF_SESSIONS: Mapping[str, Callable[[IO[bytes]], str | None]] = MappingProxyType(
     {".png": _of_png, ".svg": _of_svg, ".pdf": _of_pdf}
 )
-"""By suffix, how the session of a picture is found; None where there is none, Damaged where it is broken."""
-
-
-def holds_session(path: str) -> bool:
-    """Whether a file of this name is a session, or a picture that may hold one."""
-    return path.lower().endswith((SUFFIX, *READERS_OF_SESSIONS))
+"""By suffix (one of `session_names.PICTURES`), how the session of a picture is found; None where there is none, Damaged where it is broken."""
 
 
 def session_in(path: Path) -> tuple[AppState, Text | None]:

@@ -58,9 +58,7 @@ class FlowView(Canvas):
         """The number at a point of the viewport."""
         if self.item.picture is None:
             return None
-        return cell_at(
-            self.item.picture, self.item.progress(), at.x(), at.y(), scale=ratio_of(self)
-        )
+        return cell_at(self.item.picture, self.item.progress(), at.x(), at.y(), scale=ratio_of(self))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Choose what is under the pointer."""

@@ -156,9 +156,7 @@ class SpreadPlot(Plot[SpreadPicture]):
         """Fill of exact zeros."""
         theme, look = theme_of(self.look), self.look
         thin = blend(theme.muted, theme.surface, 0.55)
-        return hatched(
-            hatch_scale(painter), thin, QColor(theme.sunken), step=px(look, 5), line=line_px(look)
-        )
+        return hatched(hatch_scale(painter), thin, QColor(theme.sunken), step=px(look, 5), line=line_px(look))
 
     def _paint_cut(self, painter: QPainter, place: QRectF) -> None:
         """Two slanted lines over a bar that goes on beyond the plot."""

@@ -126,4 +126,6 @@ def test_no_line_is_too_long_to_read() -> None:
         for dialect in ("torch", "numpy"):
             lines = script_of(state, run, dialect).splitlines()
             long = [line for line in lines if len(line) > 120 and not line.startswith(("SETTINGS", "TOKENS"))]
-            assert [line for line in long if not line.startswith(("W_", "    (drawn", "shared", "X = "))] == []
+            assert [
+                line for line in long if not line.startswith(("W_", "    (drawn", "shared", "X = "))
+            ] == []

@@ -103,7 +103,12 @@ def drawing_lines(settings: Settings, dialect: DialectName) -> list[str]:
     """Functions `seed_of`, `uniform`, `normal` and `drawn`."""
     body = _TORCH if dialect == "torch" else _NUMPY
     filled = body.format(stack=settings.stack, dtype=dtype_of(settings, dialect))
-    return [*_SEED.format(seed=settings.seed).strip("\n").split("\n"), "", "", *filled.strip("\n").split("\n")]
+    return [
+        *_SEED.format(seed=settings.seed).strip("\n").split("\n"),
+        "",
+        "",
+        *filled.strip("\n").split("\n"),
+    ]
 
 
 def attention_lines(settings: Settings, dialect: DialectName) -> list[str]:
@@ -113,7 +118,9 @@ def attention_lines(settings: Settings, dialect: DialectName) -> list[str]:
     share = settings.heads // settings.kv_heads
     values = {"y": "n", "x": "x", "n": settings.d_model, "eps": f"{kind.eps:g}", "w": "None", "b": "None"}
     templates = {"layer": row.layer_norm, "rms": row.rms_norm, "none": ("{y} = {x}",)}[kind.kind]
-    norm = [f"    {text.format(**values)}".replace(" * None", "").replace(" + None", "") for text in templates]
+    norm = [
+        f"    {text.format(**values)}".replace(" * None", "").replace(" + None", "") for text in templates
+    ]
     causal = ""
     if settings.stack == "decoder" and torch:
         causal = "    scores = scores.masked_fill(torch.ones_like(scores[0]).triu(1).bool(), -math.inf)\n"
@@ -132,7 +139,10 @@ def attention_lines(settings: Settings, dialect: DialectName) -> list[str]:
         **{name: row.linear.format(x="n", W=f"W_{name}") for name in ("q", "k", "v")},
         o=row.linear.format(x="out", W="W_o"),
     )
-    d, wide, narrow = settings.d_model, *(n * settings.head_width for n in (settings.heads, settings.kv_heads))
+    d, wide, narrow = (
+        settings.d_model,
+        *(n * settings.head_width for n in (settings.heads, settings.kv_heads)),
+    )
     roles = {"query": (wide, d), "key": (narrow, d), "value": (narrow, d), "output": (d, wide)}
     rows = [
         f"    drawn({shape}, {1 / shape[1] ** 0.5!r}, {settings.layer}, 'attention', {role!r}),"

@@ -52,8 +52,10 @@ def _of_experts(text: str, spec: FFNSpec, sizes: Sizes, zeros: str) -> Iterator[
     elif text == f"    out = {zeros.format(x='x')}":
         yield text
         wide = f"(*x.shape[:-1], {sizes.d_ff})"
-        yield f"    hidden = x.new_zeros({wide})" if "torch" in zeros else (
-            f"    hidden = np.zeros({wide}, x.dtype)"
+        yield (
+            f"    hidden = x.new_zeros({wide})"
+            if "torch" in zeros
+            else (f"    hidden = np.zeros({wide}, x.dtype)")
         )
     elif text.startswith("            part = expert("):
         yield text.replace("part = ", "part, inside = ", 1)
@@ -69,5 +71,3 @@ def _of_experts(text: str, spec: FFNSpec, sizes: Sizes, zeros: str) -> Iterator[
         yield text
     else:
         yield text.replace(", *shared)", ", *shared)[0]")
-
-

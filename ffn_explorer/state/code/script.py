@@ -8,7 +8,7 @@ from ffn_explorer import __version__
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.code.dialect import DIALECTS, DialectName
 from ffn_explorer.state.code.drawing import attention_lines, drawing_lines
-from ffn_explorer.state.code.lines import arguments, code_lines
+from ffn_explorer.state.code.lines import arguments
 from ffn_explorer.state.code.loading import loading_lines
 from ffn_explorer.state.code.measuring import measuring_lines
 from ffn_explorer.state.code.returning import returning

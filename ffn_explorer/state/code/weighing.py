@@ -54,7 +54,11 @@ def seeded_lines(
             yield f"{name} = {_drawn(settings, name, index, repr('dense'))}"
     yield f"layer = ({', '.join(names)},)"
     made = "torch.stack([{}])" if dialect == "torch" else "np.stack([{}])"
-    cast = f".to({dtype_of(settings, dialect)})" if dialect == "torch" else f".astype({dtype_of(settings, dialect)})"
+    cast = (
+        f".to({dtype_of(settings, dialect)})"
+        if dialect == "torch"
+        else f".astype({dtype_of(settings, dialect)})"
+    )
     rows = made.format(f"normal({d}, seed_of('token', token)) for token in sentence")
     yield f"X = [{rows}{cast} for sentence in TOKENS]"
 
