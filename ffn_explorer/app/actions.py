@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ffn_explorer.app import acts, open_acts
+from ffn_explorer.app import acts, lecture_acts, open_acts
 from ffn_explorer.app.acts import ask
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import Appearance
@@ -14,8 +14,8 @@ from ffn_explorer.state.text import Text, text
 if TYPE_CHECKING:
     from ffn_explorer.app.window import Window
 
-Group = Literal["file", "source", "edit", "compare", "pass", "panels", "view", "help"]
-GROUPS: tuple[Group, ...] = ("pass", "panels", "view", "compare", "edit", "file", "source", "help")
+Group = Literal["lecture", "file", "source", "edit", "compare", "pass", "panels", "view", "help"]
+GROUPS: tuple[Group, ...] = ("pass", "lecture", "panels", "view", "compare", "edit", "file", "source", "help")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +62,24 @@ def _layout(place: int, name: str) -> Action:
 
 
 PASS_ACTIONS = (
-    Action("play", "pass", ("Space",), lambda window: window.director.play_or_pause()),
+    Action("play", "pass", ("Space",), acts.play_or_go_on),
     Action("step", "pass", ("Right",), lambda window: window.director.step(1), repeats=True),
     Action("back", "pass", ("Left", "Backspace"), lambda window: window.director.step(-1), repeats=True),
     Action("first", "pass", ("Home",), ask(lambda _: changes.seek(0.0))),
     Action("last", "pass", ("End",), ask(lambda _: changes.seek(1.0))),
+)
+
+LECTURE_ACTIONS = (
+    Action("lecture", "lecture", ("F5",), lambda window: window.lecture.start()),
+    Action("lecture_next", "lecture", ("PgDown",), lecture_acts.step(1), label=lecture_acts.during("next")),
+    Action("lecture_prev", "lecture", ("PgUp",), lecture_acts.step(-1), label=lecture_acts.during("prev")),
+    Action("lecture_list", "lecture", ("S",), lecture_acts.list_scenes, label=lecture_acts.during("list")),
+    Action("lecture_depth", "lecture", ("D",), lecture_acts.deeper, label=lecture_acts.during("depth")),
+    Action("lecture_again", "lecture", ("R",), lecture_acts.again, label=lecture_acts.during("again")),
+    Action("lecture_notes", "lecture", ("Ctrl+N",), lambda window: window.lecture.notes.toggle()),
+    Action("blank", "lecture", (".",), lambda window: window.lecture.blank.toggle()),
+    Action("pointer", "lecture", ("H",), lambda window: window.lecture.pointer.toggle()),
+    Action("lecture_end", "lecture", ("Shift+F5",), lecture_acts.leave, label=lecture_acts.during("end")),
 )
 
 VIEW_ACTIONS = (
@@ -88,6 +101,7 @@ VIEW_ACTIONS = (
         ask(lambda _: changes.toggle_transposed()),
         _look(lambda look: look.transposed),
     ),
+    Action("knobs", "view", ("K",), acts.fold_or_show_knobs),
     Action("lens", "view", ("Z",), ask(lambda _: changes.toggle_lens()), _look(lambda look: look.lens)),
     Action("larger", "view", ("Ctrl++", "Ctrl+="), ask(acts.larger), repeats=True),
     Action("smaller", "view", ("Ctrl+-",), ask(acts.smaller), repeats=True),
@@ -172,6 +186,7 @@ HELP_ACTIONS = (
 
 ACTIONS: tuple[Action, ...] = (
     *PASS_ACTIONS,
+    *LECTURE_ACTIONS,
     *PANEL_ACTIONS,
     *VIEW_ACTIONS,
     *COMPARE_ACTIONS,

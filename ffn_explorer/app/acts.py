@@ -24,6 +24,19 @@ if TYPE_CHECKING:
 SCALES = (1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
 
 
+def play_or_go_on(window: "Window") -> None:
+    """Play or pause; in a lecture, the scene's move and then the next step."""
+    if window.director.state.lesson is None:
+        window.director.play_or_pause()
+    else:
+        window.lecture.go_on()
+
+
+def fold_or_show_knobs(window: "Window") -> None:
+    """Put the knobs away behind one button, or bring them back."""
+    window.controls.fold(not window.controls.folded)
+
+
 def ask(make: Callable[[AppState], Change]) -> "Callable[[Window], None]":
     """An act that asks for one change of the state."""
     return lambda window: window.director.request(make(window.director.state))

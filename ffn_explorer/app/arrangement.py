@@ -26,6 +26,10 @@ class Arrangement(QObject):
 
     changed = Signal()
     """There is something new to remember."""
+    scene_begun = Signal()
+    """From now on the board stands as scenes of a lecture say."""
+    scene_ended = Signal()
+    """From now on it stands as a layout says."""
 
     def __init__(self, board: Board, director: Director, *, name: str) -> None:
         """Take over a board that shows the layout of this name as it came."""
@@ -34,6 +38,8 @@ class Arrangement(QObject):
         self._director = director
         self._layouts: dict[str, Layout] = dict(LAYOUTS)
         self.name = name
+        self.in_scene = False
+        """Whether the board stands as a scene of a lecture says; what a person drags there is not kept."""
         board.sight_changed.connect(self._tell_state)
         board.arranged.connect(self._keep)
         board.reset_asked.connect(self.reset_shares)
@@ -43,13 +49,32 @@ class Arrangement(QObject):
         """Show another layout, as a person left it."""
         self._keep()
         self.name = name
+        self._leave_scene()
         self._show(self._layouts[name])
+
+    def show_scene(self, layout: Layout) -> None:
+        """Stand the board as a scene of a lecture says, until a person chooses a layout or it ends."""
+        self._keep()
+        if not self.in_scene:
+            self.in_scene = True
+            self.scene_begun.emit()
+        self._director.request(changes.hover(None))
+        self._director.attempt(lambda: self._board.show_layout(layout))
+        self.changed.emit()
+
+    def end_scene(self) -> None:
+        """The layout that was there before the lecture."""
+        if self.in_scene:
+            self._leave_scene()
+            self._show(self._layouts[self.name])
 
     def stand_instead(self, old: str, new: str) -> None:
         """Put a panel in the place of another; one that is on the board exchanges places with it."""
         alone = self._board.alone
         self._keep()
-        self._show(swapped(self._layouts[self.name], old, new))
+        self._show(
+            swapped(self._board.arrangement() if self.in_scene else self._layouts[self.name], old, new)
+        )
         if alone is not None:
             self._board.fill(new)
 
@@ -74,15 +99,18 @@ class Arrangement(QObject):
 
     def reset(self) -> None:
         """Give this layout the panels and shares that it came with."""
+        self._leave_scene()
         self._show(LAYOUTS[self.name])
 
     def reset_shares(self) -> None:
         """Give this layout the shares that it came with."""
-        self._show(with_sizes(self._layouts[self.name], sizes_of(LAYOUTS[self.name])))
+        if not self.in_scene:
+            self._show(with_sizes(self._layouts[self.name], sizes_of(LAYOUTS[self.name])))
 
     def to_json(self) -> dict[str, Any]:
         """All layouts as plain values; those that are as they came are left out."""
-        self._layouts[self.name] = self._board.arrangement()
+        if not self.in_scene:
+            self._layouts[self.name] = self._board.arrangement()
         return {name: to_json(layout) for name, layout in self._layouts.items() if layout != LAYOUTS[name]}
 
     def restore(self, data: object) -> None:
@@ -100,13 +128,20 @@ class Arrangement(QObject):
 
     def _show(self, layout: Layout) -> None:
         self._director.request(changes.hover(None))
-        self._layouts[self.name] = layout
+        if not self.in_scene:
+            self._layouts[self.name] = layout
         self._director.attempt(lambda: self._board.show_layout(layout))
         self.changed.emit()
 
     def _keep(self) -> None:
-        self._layouts[self.name] = self._board.arrangement()
-        self.changed.emit()
+        if not self.in_scene:
+            self._layouts[self.name] = self._board.arrangement()
+            self.changed.emit()
+
+    def _leave_scene(self) -> None:
+        if self.in_scene:
+            self.in_scene = False
+            self.scene_ended.emit()
 
     def _tell_state(self) -> None:
         self._director.request(changes.show_panels(self._board.in_sight()))

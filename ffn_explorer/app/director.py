@@ -284,8 +284,8 @@ class Director(QObject):
             return scene
         # What is read of a file's new layer follows from its run, which the other loaders have not seen yet.
         self._wanting = True
-        if shown is None:
-            return scene
+        if shown is None or (scene.lesson is not None and not scene.lesson.strayed):
+            return scene  # a scene of a lecture is another picture, not a change of the one before
         # While a knob is being turned, what changed is told from where it started.
         self._before = self._before or shown
         self._flash.start()

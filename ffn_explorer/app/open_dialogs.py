@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 
 SESSIONS = (f"*{SUFFIX}", *(f"*{suffix}" for suffix in PICTURES))
 WEIGHTS = ("*.safetensors", "*.gguf", "*.pt", "*.pth", "*.bin", "*.ckpt", "*.index.json")
-FILTERS = (("all", (*WEIGHTS, *SESSIONS)), ("weights", WEIGHTS), ("sessions", SESSIONS), ("any", ("*",)))
+LECTURES = ("*.toml",)
+FILTERS = (
+    ("all", (*WEIGHTS, *SESSIONS, *LECTURES)), ("weights", WEIGHTS), ("sessions", SESSIONS),
+    ("lectures", LECTURES), ("any", ("*",)),
+)  # fmt: skip
 """What the list of files may be narrowed to; the cache of the hub names files by their hash alone."""
 
 ROWS: dict[XIs, str] = {"residual": "open.rows_residual", "ffn-input": "open.rows_ffn_input"}

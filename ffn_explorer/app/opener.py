@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 
@@ -21,6 +21,10 @@ from ffn_explorer.state.text import Text, said, text
 
 if TYPE_CHECKING:
     from ffn_explorer.state.target import Target
+
+
+LECTURE = ".toml"
+"""Ending of lectures that people wrote."""
 
 
 class Opener(QObject):
@@ -60,6 +64,8 @@ class Opener(QObject):
         """Open a session or a picture that holds one, or a file, folder or link of weights."""
         if holds_session(target.path):
             self._open_session(Path(target.path))
+        elif target.path.lower().endswith(LECTURE):
+            self._open_lecture(target.path)
         else:
             self.open(target)
 
@@ -111,6 +117,20 @@ class Opener(QObject):
             return found, note or more
 
         self._start(str(path), work, lambda found: self._take_state(*found, path=str(path)))
+
+    def _open_lecture(self, path: str) -> None:
+        def work() -> object:
+            from ffn_explorer.state.lectures.store import LECTURES
+
+            return LECTURES.open(path)
+
+        def then(lecture: Any) -> None:  # noqa: ANN401 - a Lecture; the first picture imports none
+            from ffn_explorer.state.lectures.changes import to_beat
+
+            if self._director.attempt(lambda: self._director.apply(to_beat(lecture, 0))):
+                self.recent.add(path)
+
+        self._start(path, work, then)
 
     def _start(
         self,

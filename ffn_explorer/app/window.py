@@ -26,7 +26,7 @@ from ffn_explorer.app.qt_words import QtWords
 from ffn_explorer.app.source_menu import SourceMenu
 from ffn_explorer.app.style import apply_style
 from ffn_explorer.board import Board
-from ffn_explorer.state.app_state import Appearance, ThemeName
+from ffn_explorer.state.app_state import Appearance, AppState, ThemeName
 from ffn_explorer.state.assets import asset
 from ffn_explorer.state.known_file import file_name
 from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS
@@ -35,6 +35,7 @@ from ffn_explorer.state.scene import Scene
 if TYPE_CHECKING:
     from ffn_explorer.app.finder import Finder
     from ffn_explorer.app.flash_strip import FlashStrip
+    from ffn_explorer.app.lecture.player import LecturePlayer
 
 PROGRAM = "FFN Explorer"
 SMALLEST_PX = (1_024, 640)
@@ -95,6 +96,13 @@ class Window(QMainWindow):
         from ffn_explorer.app.finder import Finder
 
         return Finder(self)
+
+    @cached_property
+    def lecture(self) -> "LecturePlayer":
+        """What leads through a lecture, built when one first begins."""
+        from ffn_explorer.app.lecture.player import LecturePlayer
+
+        return LecturePlayer(self)
 
     @cached_property
     def flash(self) -> "FlashStrip":
@@ -182,8 +190,11 @@ class Window(QMainWindow):
         self.corner_bar.layout_asked.connect(self.arrangement.use)
         self.corner_bar.hint_dismissed.connect(self.hints.did)
         self.arrangement.changed.connect(self._show_corner)
+        self.arrangement.scene_begun.connect(lambda: self.controls.fold(True))
+        self.arrangement.scene_ended.connect(lambda: self.controls.fold(False))
         self.hints.changed.connect(self._show_corner)
         director.state_changed.connect(self.hints.note)
+        director.state_changed.connect(self._begin_lecture)
         self.notices.cancel_asked.connect(director.cancel)
         director.refused.connect(self.controls.refresh)
         self.controls.left.connect(self.board.setFocus)
@@ -194,6 +205,11 @@ class Window(QMainWindow):
         self.notices.dismissed.connect(lambda: director.tell(None))
         self.notices.offer_taken.connect(lambda: correct(self))
         self.notices.offer_declined.connect(self._decline)
+
+    def _begin_lecture(self, old: AppState, new: AppState) -> None:
+        """The first step into a lecture, from wherever it is asked for, builds what leads through it."""
+        if new.lesson is not None and "lecture" not in self.__dict__:
+            self.lecture.follow(old, new)
 
     def _show_notices(self, scene: Scene) -> None:
         offer = self.doubts.offer(self.director.state)
@@ -206,7 +222,8 @@ class Window(QMainWindow):
 
     def _show_corner(self) -> None:
         if self.scene is not None:
-            self.corner_bar.show_scene(self.scene, layout=self.arrangement.name, hint=self.hints.current)
+            name = "lecture" if self.arrangement.in_scene else self.arrangement.name
+            self.corner_bar.show_scene(self.scene, layout=name, hint=self.hints.current)
 
     def _restyle(self, look: Appearance, *, fresh: bool) -> None:
         if self._dress is not None:

@@ -21,6 +21,7 @@ class Command:
 COMMANDS = (
     Command("run", "run", "cli.command.run"),
     Command("render", "render", "cli.command.render"),
+    Command("lecture", "lecture", "cli.command.lecture"),
     Command("inspect", "inspect", "cli.command.inspect"),
     Command("cost", "cost", "cli.command.cost"),
     Command("doctor", "doctor", "cli.command.doctor"),

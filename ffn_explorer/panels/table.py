@@ -188,6 +188,12 @@ def _promoters() -> Panel:
     return PromotersPanel()
 
 
+def _lesson() -> Panel:
+    from ffn_explorer.panels.lesson import LessonPanel
+
+    return LessonPanel()
+
+
 PANELS: Mapping[str, PanelMaker] = MappingProxyType(
     {
         "chips": _chips,
@@ -220,5 +226,6 @@ PANELS: Mapping[str, PanelMaker] = MappingProxyType(
         "atlas": _atlas,
         "reads": _reads,
         "promoters": _promoters,
+        "lesson": _lesson,
     }
 )

@@ -9,6 +9,7 @@ from ffn_explorer.core.handmade import HandMemory
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.costing import Costing, Measurement
+from ffn_explorer.state.lesson import Lesson
 from ffn_explorer.state.looking import Looking
 
 DEFAULT_SENTENCE = "The keys on the table are lost."
@@ -127,6 +128,8 @@ class Playback:
     time: float = 1.0
     playing: bool = False
     speed: float = 1.0
+    until: float = 1.0
+    """Where it comes to rest; a scene of a lecture plays a part of the pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +213,8 @@ class AppState:
     """What the cost panels count."""
     looking: Looking = field(default_factory=Looking)
     """What the panels of an opened file ask of it."""
+    lesson: Lesson | None = None
+    """Where a person stands in a lecture; None without one."""
     asked: Measurement | None = None
     """The last measurement of this machine that a person asked for."""
     shown: frozenset[str] | None = None

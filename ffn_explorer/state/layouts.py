@@ -51,7 +51,7 @@ PANEL_GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "cost": ("bill", "model", "growth", "ratio", "depth", "roofline"),
         "look": ("weights", "code"),
         "file": ("layers", "atlas", "reads", "promoters"),
-        "read": ("card", "proof", "terms"),
+        "read": ("lesson", "card", "proof", "terms"),
     }
 )
 """Panels that can stand in any slot, in the groups and the order in which a person finds them."""
@@ -67,9 +67,20 @@ def _around(*columns: "Layout", sizes: tuple[int, ...]) -> Split:
     return Split("column", (Slot("chips"), inside, Slot("transport", edge=True)), (0, 1, 0))
 
 
+def lesson_layout(inside: Layout) -> Layout:
+    """The board of a lecture's scene: its words beside its panels."""
+    return _around(Slot("lesson"), inside, sizes=(LESSON_SHARE, 100 - LESSON_SHARE))
+
+
+LESSON_SHARE = 29
+"""Of a hundred, what the words take of the width."""
+
+
 LAYOUTS: Mapping[str, Layout] = MappingProxyType(
     {
-        "lecture": _around(Slot("stage"), _column("card", "place", sizes=(50, 50)), sizes=(68, 32)),
+        "lecture": _around(
+            Slot("lesson"), Slot("stage"), _column("card", "place", sizes=(50, 50)), sizes=(24, 48, 28)
+        ),
         "explore": _around(
             _column("stage", "maps", sizes=(60, 40)),
             _column("curve", "sparsity", "bill", sizes=(32, 34, 34)),

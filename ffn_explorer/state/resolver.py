@@ -25,6 +25,7 @@ from ffn_explorer.state.scene import Chip, Scene
 from ffn_explorer.state.scene_parts import (
     chips_of,
     file_of,
+    lesson_of,
     progress_of,
     run_origin,
     sentences_of,
@@ -125,6 +126,7 @@ class Resolver:
             message=message or refused,
             no_run=refused if shown.run is None else None,
             **{name: getattr(state, name) for name in CHOSEN},
+            lesson=lesson_of(state),
             **self._machine(state),
             **self._extra(state, shown.run),
             **self._read(state, shown.run),

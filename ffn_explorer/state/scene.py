@@ -28,6 +28,7 @@ from ffn_explorer.state.text import Text
 
 if TYPE_CHECKING:
     from ffn_explorer.state.file_facts import FileFacts
+    from ffn_explorer.state.lectures.shown import LessonShown
 
 __all__ = ["Chip", "Scene", "StageInfo"]
 
@@ -104,6 +105,8 @@ class Scene:
     promoters: Promoters | None = None
     refusals: tuple[tuple[str, Text], ...] = ()
     """Why a row of FILE_PARTS is not there, by its field."""
+    lesson: "LessonShown | None" = None
+    """The beat of a lecture that is on screen."""
     costing: Costing = field(default_factory=Costing)
     roofline: Roofline | None = None
     """What is known of this machine in the dtype chosen; it tells itself which FFN it belongs to."""

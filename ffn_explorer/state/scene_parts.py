@@ -19,6 +19,7 @@ from ffn_explorer.state.visible import visible
 
 if TYPE_CHECKING:
     from ffn_explorer.state.file_facts import FileFacts
+    from ffn_explorer.state.lectures.shown import LessonShown
 
 
 def chips_of(
@@ -87,6 +88,15 @@ def file_of(source: Source) -> "FileFacts | None":
 
     held = OPEN_FILES.known(source.opened)
     return None if held is None else held.facts
+
+
+def lesson_of(state: AppState) -> "LessonShown | None":
+    """The beat of a lecture, while one is on."""
+    if state.lesson is None:
+        return None
+    from ffn_explorer.state.lectures.shown import lesson_shown  # the first picture needs none of it
+
+    return lesson_shown(state)
 
 
 def origin_of(settings: Settings) -> Text:

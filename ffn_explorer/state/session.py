@@ -151,4 +151,5 @@ def _restored(now: AppState, kept: AppState) -> AppState:
         theta=kept.theta,
         selection=kept.selection,
         before_memory=kept.before_memory,
+        lesson=kept.lesson,
     )

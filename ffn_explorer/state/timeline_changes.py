@@ -10,11 +10,13 @@ SPEEDS = (0.1, 8.0)
 
 
 def play() -> Change:
-    """Play on, from the start when the pass is over."""
+    """Play on, from the start when the pass is over; beyond where a scene rests, to the end."""
 
     def to(state: AppState) -> AppState:
-        time = 0.0 if state.playback.time >= 1.0 else state.playback.time
-        return _with(state, part(state.playback, playing=True, time=time))
+        now = state.playback
+        time = 0.0 if now.time >= 1.0 else now.time
+        until = 1.0 if time >= now.until else now.until
+        return _with(state, part(now, playing=True, time=time, until=until))
 
     return silent("undo.playback", to)
 
@@ -29,7 +31,7 @@ def seek(time: float) -> Change:
     wanted = min(1.0, max(0.0, time))
 
     def to(state: AppState) -> AppState:
-        return _with(state, part(state.playback, time=wanted, playing=False))
+        return _with(state, part(state.playback, time=wanted, playing=False, until=1.0))
 
     return silent("undo.playback", to)
 
@@ -39,7 +41,7 @@ def step_stage(by: int, stages: tuple[Stage, ...]) -> Change:
 
     def to(state: AppState) -> AppState:
         time = timeline.step(state.playback.time, stages, by=by)
-        return _with(state, part(state.playback, time=time, playing=False))
+        return _with(state, part(state.playback, time=time, playing=False, until=1.0))
 
     return silent("undo.playback", to)
 
@@ -62,8 +64,9 @@ def tick(seconds: float, *, stages: tuple[Stage, ...] = (), stop: float = 1.0) -
         if not now.playing:
             return state
         time = now.time + seconds * now.speed / length
-        if time >= stop:
-            return _with(state, part(now, time=max(stop, now.time), playing=False))
+        rest = min(stop, now.until)
+        if time >= rest:
+            return _with(state, part(now, time=max(rest, now.time), playing=False))
         return _with(state, part(now, time=time))
 
     return silent("undo.playback", to)

@@ -1,5 +1,7 @@
 """Paragraphs: wrapped lines of text in two groups, one at the top and one at the bottom, drawn by the kit."""
 
+import math
+
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -67,6 +69,11 @@ class Paragraphs(QWidget):
     def minimumSizeHint(self) -> QSize:
         """Room for the brief lines."""
         return QSize(px(self._page.look, 120), 2 * QFontMetrics(font(self._page.look, "small")).height())
+
+    def height_for(self, width: int) -> int:
+        """Height at which nothing has to scroll."""
+        # Asked at no height, so that blocks keep the type that they name.
+        return math.ceil(lay_out(self._page, width, 0).top.height)
 
     def most_scroll(self) -> int:
         """How far the page can be scrolled, in pixels."""

@@ -61,10 +61,16 @@ class ControlBar(QWidget):
         self.more_button = QToolButton()
         self.more_button.setObjectName("more")
         self.more_button.clicked.connect(lambda: self.more.open_under(self.more_button))
+        self.unfold_button = QToolButton()
+        self.unfold_button.setObjectName("more")
+        self.unfold_button.clicked.connect(lambda: self.fold(False))
+        self.unfold_button.hide()
+        self.folded = False
+        """Whether the knobs are put away, as in a lecture, where the pictures need the room."""
         self._flow_host = QWidget()
         flow = FlowLayout(self._flow_host)
         firsts = (self.brand, self.source, self.layer_place, self.preset)
-        for widget in (*firsts, *self.knobs, self.more_button):
+        for widget in (*firsts, *self.knobs, self.more_button, self.unfold_button):
             flow.addWidget(widget)
         # The title bar says it too; a row less leaves more to the pictures.
         flow.spare = self.brand
@@ -79,7 +85,7 @@ class ControlBar(QWidget):
             knob.requested.connect(self.requested)
             knob.editor.done.connect(self.left)
         # A click on a button takes no keyboard from the pictures; Tab still reaches it.
-        for button in (self.preset, self.more_button):
+        for button in (self.preset, self.more_button, self.unfold_button):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     @cached_property
@@ -127,6 +133,7 @@ class ControlBar(QWidget):
 
     def open_knob(self, field: str) -> Text | None:
         """Put the keyboard into a knob, in the bar or among the others; or say why it cannot be used now."""
+        self.fold(False)
         knob = next(knob for knob in (*self.knobs, *self.more.knobs) if knob.row.field == field)
         if knob.refusal is not None:
             return knob.refusal
@@ -134,6 +141,13 @@ class ControlBar(QWidget):
             self.more.open_under(self.more_button)
         knob.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
         return None
+
+    def fold(self, folded: bool, /) -> None:
+        """Put the knobs away behind one button, or bring them back."""
+        if folded != self.folded:
+            self.folded = folded
+            self.unfold_button.setVisible(folded)
+            self.refresh()
 
     def refresh(self) -> None:
         """Show again what is in force, after something else was refused."""
@@ -148,7 +162,8 @@ class ControlBar(QWidget):
             return
         language = scene.look.language
         self.brand.setFont(font(scene.look, "title", bold=True))
-        for button, key in ((self.preset, "control.preset"), (self.more_button, "control.more")):
+        words = ("control.preset", "control.more", "control.unfold")
+        for button, key in zip((self.preset, self.more_button, self.unfold_button), words, strict=True):
             button.setFont(font(scene.look, "body"))
             button.setText(say(language, key))
             button.setToolTip(say(language, f"{key}_tip"))
@@ -181,8 +196,8 @@ class ControlBar(QWidget):
             self.layer_place.setVisible(not self.picker.isHidden())
         # What a file leaves nothing to choose of would only cost a second row.
         self._put_away({
-            self.preset: opened,
-            **{knob: opened and _is_idle(knob, scene) for knob in self.knobs},
+            self.preset: opened or self.folded, self.more_button: self.folded,
+            **{knob: self.folded or (opened and _is_idle(knob, scene)) for knob in self.knobs},
         })  # fmt: skip
 
     def _put_away(self, wanted: Mapping[QWidget, bool]) -> None:

@@ -1,0 +1,193 @@
+"""LecturePlayer: leads through a lecture; every step is a change of the state, and the board follows it."""
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QFileSystemWatcher, QObject, Qt, QTimer
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+from ffn_explorer.app.acts import typing
+from ffn_explorer.app.lone_job import LoneJob
+from ffn_explorer.state import changes
+from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.layouts import Layout, lesson_layout
+from ffn_explorer.state.lectures.changes import back_to_scene, leave_lecture, next_depth, to_beat, to_scene
+from ffn_explorer.state.lectures.model import Lecture
+from ffn_explorer.state.lectures.shown import LessonShown, lesson_shown
+from ffn_explorer.state.lectures.store import LECTURES
+
+if TYPE_CHECKING:
+    from ffn_explorer.app.lecture.notes import NotesWindow
+    from ffn_explorer.app.lecture.overlay import Blank, Pointer
+    from ffn_explorer.app.window import Window
+
+RELOAD_MS = 200
+"""Editors write a file in several steps; it is read once they are through."""
+
+REMOTE = {Qt.Key.Key_PageDown: 1, Qt.Key.Key_PageUp: -1}
+"""Keys of presenters' remotes, and how far they lead."""
+
+
+class LecturePlayer(QObject):
+    """Built when a lecture first begins; it holds no place of its own."""
+
+    def __init__(self, window: "Window") -> None:
+        """Follow the state of a window."""
+        super().__init__(window)
+        self._window = window
+        self._layout: Layout | None = None
+        self._reload_soon = QTimer(self)
+        self._reload_soon.setSingleShot(True)
+        self._reload_soon.setInterval(RELOAD_MS)
+        self._reload_soon.timeout.connect(self._reload)
+        self._watcher = QFileSystemWatcher(self)
+        self._watcher.fileChanged.connect(lambda _: self._reload_soon.start())
+        self.job = LoneJob(self)
+        self.job.failed.connect(window.director.tell)
+        window.director.works.add(self.job)
+        window.director.state_changed.connect(self.follow)
+        application = QApplication.instance()
+        assert application is not None
+        application.installEventFilter(self)
+
+    @cached_property
+    def notes(self) -> "NotesWindow":
+        """The speaker's window, built when it is first wanted."""
+        from ffn_explorer.app.lecture.notes import NotesWindow
+
+        return NotesWindow(self._window, self)
+
+    @cached_property
+    def blank(self) -> "Blank":
+        """What covers the window."""
+        from ffn_explorer.app.lecture.overlay import Blank
+
+        return Blank(self._window)
+
+    @cached_property
+    def pointer(self) -> "Pointer":
+        """The ring around the mouse."""
+        from ffn_explorer.app.lecture.overlay import Pointer
+
+        return Pointer(self._window)
+
+    @property
+    def shown(self) -> LessonShown | None:
+        """The beat that the state names; None without a lecture."""
+        return lesson_shown(self._window.director.state)
+
+    # Acts ---------------------------------------------------------------------------------------------------
+
+    def start(self, lecture: Lecture | None = None) -> None:
+        """Begin a lecture, the built-in one unless another is given; one under way goes on where it is."""
+        director = self._window.director
+        if lecture is None and self.shown is not None:
+            self.again()
+            return
+        director.attempt(lambda: director.apply(to_beat(lecture or LECTURES.open(""), 0)))
+
+    def step(self, by: int) -> None:
+        """Go to the next beat, or to the one before; at the ends nothing is left to go to."""
+        at = self.shown
+        if at is not None and 0 <= at.lesson.beat + by < len(at.lecture.beats):
+            self._window.director.request(to_beat(at.lecture, at.lesson.beat + by))
+
+    def go_on(self) -> None:
+        """Space: pause, or play the scene's move; once that is done, the next beat."""
+        director = self._window.director
+        now = director.state.playback
+        if self.shown is None or now.playing:
+            director.play_or_pause()
+        elif (
+            now.time < now.until and not self.shown.beat.rests and not director.state.appearance.reduce_motion
+        ):
+            director.request(changes.play())
+        else:
+            self.step(1)
+
+    def go(self, scene: int) -> None:
+        """Go to a scene."""
+        if self.shown is not None:
+            self._window.director.request(to_scene(self.shown.lecture, scene))
+
+    def again(self) -> None:
+        """The scene as it was declared, with its panels."""
+        at = self.shown
+        if at is not None:
+            self._window.director.request(back_to_scene(at.lecture))
+            self._stand(at)
+
+    def deeper(self) -> None:
+        """Words at the next depth."""
+        self._window.director.request(next_depth(self._window.director.state))
+
+    def leave(self) -> None:
+        """End the lecture; what is on screen stays."""
+        self._window.director.request(leave_lecture())
+
+    # What follows from the state ----------------------------------------------------------------------------
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """A remote's keys lead on whatever has the keyboard here, but an editor that is typed in."""
+        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+            return False
+        by = REMOTE.get(Qt.Key(event.key()))
+        if by is None or self.shown is None or event.modifiers() or not self._window.isActiveWindow():
+            return False
+        if typing() or QApplication.activePopupWidget() is not None or QApplication.activeModalWidget():
+            return False
+        if isinstance(_watched, QWidget):
+            self.step(by)
+            return True
+        return False
+
+    def follow(self, old: AppState, new: AppState) -> None:
+        """Stand the board as the scene says that a new state has come to."""
+        if old.lesson == new.lesson:
+            return
+        at = self.shown
+        if at is None:
+            self._layout = None
+            self._window.arrangement.end_scene()
+        else:
+            layout = at.scene.layout_at(at.lesson.depth)
+            if self._layout is not layout or not self._window.arrangement.in_scene:
+                self._stand(at)
+        self._watch("" if new.lesson is None else new.lesson.path)
+
+    def _stand(self, at: LessonShown) -> None:
+        self._layout = at.scene.layout_at(at.lesson.depth)
+        self._window.arrangement.show_scene(lesson_layout(self._layout))
+
+    def _watch(self, path: str) -> None:
+        watched = self._watcher.files()
+        if watched != ([path] if path else []):
+            if watched:
+                self._watcher.removePaths(watched)
+            if path:
+                self._watcher.addPath(path)
+
+    def _reload(self) -> None:
+        """Read the file again that an author has saved, and show its scene anew."""
+        at = self.shown
+        if at is None or not at.lecture.path:
+            return
+        path, name = at.lecture.path, at.scene.name
+        # Saving replaces the file: the new one has to be watched anew.
+        if Path(path).exists() and path not in self._watcher.files():
+            self._watcher.addPath(path)
+
+        def then(lecture: Lecture) -> None:
+            scene = lecture.find(name)
+            self._layout = None
+            here = 0 if scene is None else lecture.first_beat(scene)
+            same = at.lesson.beat < len(lecture.beats) and lecture.beats[at.lesson.beat] == at.beat
+            self._window.director.request(to_beat(lecture, at.lesson.beat if same else here, rest=True))
+            if self.shown is not None:
+                self._stand(self.shown)
+            self._window.director.tell(None)
+            self._window.director.show_now()
+
+        self.job.start(lambda: LECTURES.open(path), then)

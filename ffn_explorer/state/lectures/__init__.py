@@ -1,0 +1,1 @@
+"""Lectures: chapters and scenes as authors write them in TOML, and the way through them."""

@@ -1,0 +1,209 @@
+"""A lecture's TOML file -> Lecture, with every mistake as a sentence that names its place."""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ffn_explorer.core.errors import InputError
+from ffn_explorer.state.files import kind_of, reason_of
+from ffn_explorer.state.layouts import Layout, Slot, Split
+from ffn_explorer.state.lectures.model import Chapter, Experiment, Lecture, Question, SceneOf, Words
+from ffn_explorer.state.lectures.states import PANEL_NAMES, merged, state_of
+from ffn_explorer.state.lectures.tables import Problems, Table
+from ffn_explorer.state.lesson import DEPTHS
+from ffn_explorer.state.text import Text, text
+from ffn_explorer.state.timeline_changes import SPEEDS
+
+FORMAT = 1
+"""Version of the format that this program reads."""
+
+SUFFIX = ".toml"
+MOST_BYTES = 4_000_000
+MOST_CHAPTERS, MOST_SCENES, MOST_EXPERIMENTS, MOST_QUIZ = 50, 100, 6, 10
+MOST_COLUMNS, MOST_PANELS = 3, 3
+"""Columns of panels beside the words, and panels in one of them."""
+
+MOST_WORDS, MOST_JAPANESE = 40, 120
+"""Words, and letters in Japanese, of what a scene says at one depth: more is not read in a lecture."""
+
+_WORD = re.compile(r"[^\W\d_]{2,}[^\W_’'-]*")
+"""A word as it is read aloud: signs and single letters of formulas are none."""
+
+_LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+"""A letter of Japanese; formulas have none."""
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}", re.ASCII)
+
+
+def read_lecture(path: Path) -> tuple[Lecture | None, tuple[Text, ...]]:
+    """A lecture and what is wrong with its file, the lecture None where nothing of it can be played.
+
+    Raises InputError where the file cannot be read at all.
+    """
+    return lecture_of(_table_in(path), path=str(path))
+
+
+def load_lecture(path: Path) -> Lecture:
+    """A lecture without a mistake; InputError with the first one otherwise."""
+    found, problems = read_lecture(path)
+    if problems or found is None:
+        more = len(problems) - 1
+        key = "lecture.refused_more" if more > 0 else "lecture.refused"
+        raise InputError(key, file=path.name, why=problems[0], more=more)
+    return found
+
+
+def lecture_of(data: Mapping[str, Any], *, path: str) -> tuple[Lecture | None, tuple[Text, ...]]:
+    """The same of the values of a TOML file."""
+    problems = Problems()
+    top = Table("", data, problems)
+    version = top.take("format", int, ...)
+    if version is not None and version != FORMAT:
+        top.wrong("format", "format", known=FORMAT)
+    title = top.words("title")
+    chapters = tuple(_chapter(table) for table in top.many("chapters", most=MOST_CHAPTERS))
+    top.end()
+    lecture = Lecture(title, chapters, path)
+    if not lecture.scenes:
+        problems.add("chapters", text("lecture.no_scenes"))
+        return None, tuple(problems.found)
+    names = [scene.name for scene in lecture.scenes]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        problems.add("chapters", text("lecture.twice", name=name))
+    return lecture, tuple(problems.found)
+
+
+def _table_in(path: Path) -> dict[str, Any]:
+    if kind_of(path) != "file":
+        raise InputError("cli.error.no_file", path=str(path))
+    try:
+        with path.open("rb") as file:
+            raw = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise InputError("cli.error.read", path=str(path), why=reason_of(error)) from error
+    if len(raw) > MOST_BYTES:
+        raise InputError("lecture.large", file=path.name, limit=MOST_BYTES)
+    try:
+        return tomllib.loads(raw.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        why = str(error).splitlines()[0] if isinstance(error, tomllib.TOMLDecodeError) else ""
+        raise InputError("lecture.toml_at" if why else "lecture.toml", file=path.name, why=why) from error
+
+
+def _chapter(table: Table) -> Chapter:
+    letter = table.take("letter", str, "")[:3]
+    title = table.words("title")
+    lines = table.take("summary", list, [])
+    summary = tuple(table.as_words("summary", line) for line in lines[:3])
+    if len(lines) > 3 or any(line == Words() for line in summary):
+        table.wrong("summary", "summary")
+    scenes = tuple(_scene(each) for each in table.many("scenes", most=MOST_SCENES))
+    quiz = tuple(found for each in table.many("quiz", most=MOST_QUIZ) if (found := _question(each)))
+    if not scenes:
+        table.wrong("scenes", "no_scenes")
+    table.end()
+    return Chapter(letter, title, scenes, summary, quiz)
+
+
+def _scene(table: Table) -> SceneOf:
+    name = table.take("name", str, ...) or "?"
+    if not _NAME.fullmatch(name):
+        table.wrong("name", "name")
+    words = {depth: _short(table, depth) for depth in DEPTHS}
+    given = table.inner("state")
+    base = {} if given is None else dict(given.data)
+    layout = _columns(table, "columns") or Slot("stage")
+    question = table.inner("question")
+    experiments = tuple(_experiment(each, base) for each in table.many("experiments", most=MOST_EXPERIMENTS))
+    scene = SceneOf(
+        name=name,
+        title=table.words("title"),
+        **words,
+        state=state_of(Table(f"{table.place}.state", base, table.problems)),
+        layout=layout,
+        deep=_columns(table, "deep") or layout,
+        play=_play(table),
+        speed=table.number("speed", 4.0, low=SPEEDS[0], high=SPEEDS[1]),
+        notes=table.words("notes", wanted=False),
+        minutes=table.number("minutes", 2.0, low=0.0, high=120.0),
+        question=None if question is None else _question(question),
+        experiments=experiments,
+    )
+    table.end()
+    return scene
+
+
+def _short(table: Table, depth: str) -> Words:
+    found = table.words(depth)
+    if len(_WORD.findall(found.en)) > MOST_WORDS or len(_LETTER.findall(found.ja)) > MOST_JAPANESE:
+        table.wrong(depth, "wordy", words=MOST_WORDS, letters=MOST_JAPANESE)
+    return found
+
+
+def _experiment(table: Table, base: Mapping[str, Any]) -> Experiment:
+    given = table.inner("state")
+    whole = merged(base, {} if given is None else given.data)
+    made = Experiment(
+        table.words("name"),
+        table.words("claim"),
+        table.words("truth"),
+        state_of(Table(f"{table.place}.state", whole, table.problems)),
+    )
+    table.end()
+    return made
+
+
+def _question(table: Table) -> Question | None:
+    asks, why = table.words("asks"), table.words("why")
+    given = table.take("answers", list, ...) or []
+    answers = tuple(table.as_words("answers", each) for each in given)
+    right = table.take("right", int, ...)
+    table.end()
+    if not 2 <= len(answers) <= 4:
+        table.wrong("answers", "answers")
+        return None
+    if right is None or not 0 <= right < len(answers):
+        table.wrong("right", "bounds", low=0, high=len(answers) - 1)
+        return None
+    return Question(asks, answers, right, why)
+
+
+def _play(table: Table) -> tuple[float, float]:
+    given = table.take("play", list, [0.0, 1.0])
+    numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in given)
+    if len(given) != 2 or not numbers or not 0 <= given[0] <= given[1] <= 1:
+        table.wrong("play", "play")
+        return 0.0, 1.0
+    return float(given[0]), float(given[1])
+
+
+def _columns(table: Table, name: str) -> Layout | None:
+    """Columns of panels, with the shares that `shares` gives them; None where none are named."""
+    given = table.take(name, list, [])
+    shares = table.take("shares", list, [])
+    if not given:
+        return None
+    good = all(
+        isinstance(column, list) and 1 <= len(column) <= MOST_PANELS and set(map(str, column)) <= PANEL_NAMES
+        for column in given
+    )
+    names = [panel for column in given if isinstance(column, list) for panel in column]
+    if not good or len(given) > MOST_COLUMNS or len(set(map(str, names))) != len(names):
+        choices = ", ".join(sorted(PANEL_NAMES))
+        table.wrong(name, "columns", columns=MOST_COLUMNS, panels=MOST_PANELS, choices=choices)
+        return None
+    columns = tuple(_column(column) for column in given)
+    if len(columns) == 1:
+        return columns[0]
+    whole = [type(share) is int and 0 < share <= 1_000 for share in shares]
+    if shares and (not all(whole) or (len(shares) != len(columns) and name == "columns")):
+        table.wrong("shares", "shares")
+    sizes = tuple(shares) if len(shares) == len(columns) and all(whole) else (50,) * len(columns)
+    return Split("row", columns, sizes)
+
+
+def _column(panels: Sequence[str]) -> Layout:
+    slots = tuple(map(Slot, panels))
+    return slots[0] if len(slots) == 1 else Split("column", slots, (50,) * len(slots))

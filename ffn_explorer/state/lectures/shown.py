@@ -1,0 +1,42 @@
+"""What a Scene has of a lecture: the beat that is on screen, and whether a person has strayed from it."""
+
+from dataclasses import dataclass
+
+from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.lectures.changes import strayed
+from ffn_explorer.state.lectures.model import Beat, Chapter, Lecture, SceneOf
+from ffn_explorer.state.lectures.store import LECTURES
+from ffn_explorer.state.lesson import Lesson
+
+
+@dataclass(frozen=True, slots=True)
+class LessonShown:
+    """A beat of a lecture. strayed: whether what is on screen is no longer what the scene declares."""
+
+    lecture: Lecture
+    lesson: Lesson
+    strayed: bool
+
+    @property
+    def beat(self) -> Beat:
+        """The beat on screen."""
+        return self.lecture.beats[self.lesson.beat]
+
+    @property
+    def scene(self) -> SceneOf:
+        """Its scene."""
+        return self.lecture.scenes[self.beat.scene]
+
+    @property
+    def chapter(self) -> Chapter:
+        """Its chapter."""
+        return self.lecture.chapters[self.beat.chapter]
+
+
+def lesson_shown(state: AppState) -> LessonShown | None:
+    """The beat of a state; None without a lecture, and while its file is not open."""
+    lesson = state.lesson
+    lecture = None if lesson is None else LECTURES.known(lesson.path)
+    if lesson is None or lecture is None or not lesson.beat < len(lecture.beats):
+        return None
+    return LessonShown(lecture, lesson, strayed(state, lecture))

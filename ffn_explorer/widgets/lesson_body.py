@@ -1,0 +1,115 @@
+"""LessonBody: tabs at the top, buttons at the bottom, and between them what scrolls where it is too long."""
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from ffn_explorer.state.app_state import Appearance
+from ffn_explorer.widgets.buttons import IconButton, WordButton
+from ffn_explorer.widgets.choices import Choice, Choices
+from ffn_explorer.widgets.mode_tabs import ModeTabs
+from ffn_explorer.widgets.page import Page
+from ffn_explorer.widgets.paragraphs import Paragraphs
+from ffn_explorer.widgets.sizes import px
+
+GAP_PX = 8
+MOST_ANSWERS, MOST_TRIES = 4, 6
+
+
+class LessonBody(QWidget):
+    """Places the parts; what they show is the panel's to say."""
+
+    scrolled = Signal(int)
+    """Pixels that a person scrolled to."""
+    fitted = Signal()
+    """The body has another size: larger or smaller type may be wanted."""
+
+    def __init__(self, depths: int, parent: QWidget | None = None) -> None:
+        """Build all parts."""
+        super().__init__(parent)
+        self.look = Appearance()
+        self.tabs = ModeTabs(depths)
+        self.page, self.after = Paragraphs(), Paragraphs()
+        self.answers, self.tries = Choices(MOST_ANSWERS), Choices(MOST_TRIES)
+        self.start, self.again = WordButton(strong=True), WordButton()
+        self.back, self.on, self.list = IconButton("left"), IconButton("right"), WordButton()
+        self.sheet = QWidget()
+        self._inside = QVBoxLayout(self.sheet)
+        self._inside.setContentsMargins(0, 0, 0, 0)
+        for part in (self.page, self.answers, self.after, self.tries, self.start):
+            self._inside.addWidget(part)
+        self._inside.addStretch(1)
+        self.area = QScrollArea()
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.area.setWidgetResizable(True)
+        self.area.setWidget(self.sheet)
+        # The card shows through: a ground of their own would be another colour in the dark.
+        self.area.viewport().setAutoFillBackground(False)
+        self.sheet.setAutoFillBackground(False)
+        self._outside = QVBoxLayout(self)
+        self._outside.setContentsMargins(0, 0, 0, 0)
+        self._outside.addWidget(self.tabs)
+        self._outside.addWidget(self.area, 1)
+        self._outside.addLayout(self._row())
+        bar = self.area.verticalScrollBar()
+        # Only what a person does: a picture that is shown anew moves the bar, too.
+        bar.actionTriggered.connect(lambda _: self.scrolled.emit(bar.sliderPosition()))
+
+    def _row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        for button in (self.back, self.on, self.list):
+            row.addWidget(button)
+        row.addStretch(1)
+        row.addWidget(self.again)
+        return row
+
+    def set_look(self, look: Appearance) -> None:
+        """Take another look."""
+        self.look = look
+        for layout in (self._inside, self._outside):
+            layout.setSpacing(px(look, GAP_PX))
+        for button in (self.start, self.again, self.back, self.on, self.list):
+            button.set_look(look)
+
+    def show_texts(self, page: Page, after: Page) -> None:
+        """Show what is said above and below the answers, each as high as it needs."""
+        for part, shown in ((self.page, page), (self.after, after)):
+            part.show_page(shown)
+            part.setVisible(bool(shown.top))
+            part.setFixedHeight(max(1, part.height_for(self.wide)))
+
+    def show_choices(self, answers: tuple[Choice, ...], tries: tuple[Choice, ...]) -> None:
+        """Show answers and experiments."""
+        self.answers.show_choices(answers, self.look)
+        self.tries.show_choices(tries, self.look)
+
+    @property
+    def overflows(self) -> bool:
+        """Whether what is shown would have to scroll."""
+        parts = [part for part in (self.page, self.answers, self.after, self.tries) if not part.isHidden()]
+        gaps = px(self.look, GAP_PX) * max(0, len(parts) - 1)
+        return sum(part.minimumHeight() for part in parts) + gaps > self.area.height()
+
+    def scroll_to(self, y: int) -> None:
+        """Show the texts from here on, as far as there are any."""
+        layout = self.sheet.layout()
+        assert layout is not None
+        layout.activate()
+        self.area.verticalScrollBar().setValue(y)
+
+    @property
+    def wide(self) -> int:
+        """Width for texts, with the scroll bar's left out, so that its coming moves no line."""
+        return max(1, self.width() - self.area.verticalScrollBar().sizeHint().width())
+
+    def below_list(self) -> QPoint:
+        """Where a menu of the list's button opens."""
+        return self.list.mapToGlobal(QPoint(0, 0))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Tell it."""
+        super().resizeEvent(event)
+        if event.size() != event.oldSize():
+            self.fitted.emit()
