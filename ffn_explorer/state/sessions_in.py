@@ -91,7 +91,10 @@ def _of_pdf(file: IO[bytes]) -> str | None:
 READERS_OF_SESSIONS: Mapping[str, Callable[[IO[bytes]], str | None]] = MappingProxyType(
     {".png": _of_png, ".svg": _of_svg, ".pdf": _of_pdf}
 )
-"""By suffix (one of `session_names.PICTURES`), how the session of a picture is found; None where there is none, Damaged where it is broken."""
+"""By suffix (one of `session_names.PICTURES`), how the session of a picture is found.
+
+None where there is none, Damaged where it is broken.
+"""
 
 
 def session_in(path: Path) -> tuple[AppState, Text | None]:
