@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QImage
+from PySide6.QtGui import QDropEvent, QImage, QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox
 from pytestqt.qtbot import QtBot
@@ -23,14 +23,13 @@ from ffn_explorer.__main__ import main
 from ffn_explorer.app import acts, dialogs, exporting
 from ffn_explorer.app import exports as rows
 from ffn_explorer.app.export_dialog import ExportDialog
-from ffn_explorer.app.export_field import ExportField
 from ffn_explorer.app.export_fields import FIELDS
 from ffn_explorer.app.exports import EXPORTS, Export, Stopped, Wish
 from ffn_explorer.app.window import Window
-from ffn_explorer.core.settings import Settings
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.sessions_in import session_in
+from ffn_explorer.state.setting_changes import set_setting
 from ffn_explorer.state.text import catalogue, text
 from tests.ui.house import SMALL, house, press, scene
 from tests.ui.other_programs import words_in
@@ -51,6 +50,13 @@ def dialog_on(window: Window, kind: str = "", panel: str = "stage") -> ExportDia
     """Open the dialog."""
     dialog = ExportDialog(window, panel, kind=kind)
     dialog.open()
+    dialog.activateWindow()
+    for _ in range(500):
+        # The screen says so a little later, and only then does the keyboard go into the dialog.
+        if dialog.isActiveWindow():
+            break
+        QTest.qWait(10)
+    assert dialog.isActiveWindow()
     return dialog
 
 
@@ -195,7 +201,10 @@ def test_the_size_is_that_of_the_screen_until_another_is_given(
     assert QImage(str(path)).width() == 903
 
 
-def test_a_number_that_cannot_be_is_refused_in_words(window: Window, qtbot: QtBot) -> None:
+def test_a_number_that_cannot_be_is_refused_in_words(
+    window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = take(monkeypatch, None)
     dialog = dialog_on(window, "window")
     pixels = edit_of(dialog, "pixels")
     pixels.setFocus()
@@ -205,6 +214,18 @@ def test_a_number_that_cannot_be_is_refused_in_words(window: Window, qtbot: QtBo
     assert "8" in dialog.outcome.text()
     assert dialog.wish.pixels == 2.0
     assert dialog.ok.isEnabled()
+    pixels.setFocus()
+    pixels.selectAll()
+    QTest.keyClicks(pixels, "0.1")
+    # Nobody asks for a place: what was typed is refused first.
+    QTest.keyClick(pixels, Qt.Key.Key_Return)
+    assert dialog.isVisible()
+    assert "0.5" in dialog.outcome.text()
+    qtbot.wait(1)
+    QTest.keyClicks(pixels, "9")
+    dialog.ok.click()
+    assert dialog.isVisible()
+    qtbot.wait(1)
     pixels.show_value(8.0)
     pixels.stepBy(0)
     edit_of(dialog, "size").show_value(16_000)
@@ -213,6 +234,7 @@ def test_a_number_that_cannot_be_is_refused_in_words(window: Window, qtbot: QtBo
     assert "16384" in dialog.outcome.text()
     choose(edit_of(dialog, "suffix"), ".svg")
     assert dialog.ok.isEnabled()
+    assert asked == []
     dialog.reject()
 
 
@@ -231,9 +253,15 @@ def test_a_panel_without_numbers_cannot_be_chosen_and_says_so(window: Window, qt
     dialog.reject()
 
 
+def dtype_shown(window: Window) -> str:
+    """Number format of the run on screen."""
+    run = scene(window).run
+    return "" if run is None else run.request.settings.dtype
+
+
 def test_a_program_that_numpy_cannot_run_is_refused(window: Window, qtbot: QtBot) -> None:
-    window.director.request(changes.set_settings(replace(SMALL.settings, dtype="bfloat16")))
-    qtbot.waitUntil(lambda: scene(window).run is not None and not scene(window).stale, timeout=PATIENCE_MS)
+    window.director.request(set_setting("dtype", "bfloat16"))
+    qtbot.waitUntil(lambda: dtype_shown(window) == "bfloat16", timeout=PATIENCE_MS)
     dialog = dialog_on(window, "script")
     assert dialog.ok.isEnabled()
     choose(edit_of(dialog, "library"), "numpy")
@@ -249,7 +277,7 @@ def test_theme_and_language_of_the_picture_are_its_own(
 ) -> None:
     path = tmp_path / "ja.svg"
     take(monkeypatch, path)
-    before, style = window.grab().toImage(), QApplication.instance()
+    before = looks(window)
     dialog = dialog_on(window, "window")
     choose(edit_of(dialog, "theme"), "dark")
     choose(edit_of(dialog, "language"), "ja")
@@ -258,11 +286,14 @@ def test_theme_and_language_of_the_picture_are_its_own(
     wait(window, qtbot)
     assert "活性化関数" in words_in(path)
     assert (window.look.theme, window.look.language) == ("light", "en")
-    qtbot.waitUntil(lambda: str(path) in window.notices.message.label.text(), timeout=PATIENCE_MS)
-    window.director.tell(None)
-    qtbot.waitUntil(lambda: window.notices.message.isHidden())
-    assert window.grab().toImage() == before
-    assert style is QApplication.instance()
+    assert looks(window) == before
+
+
+def looks(window: Window) -> tuple[str, QPalette, str]:
+    """What the window wears."""
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    return application.styleSheet(), window.palette(), window.styleSheet()
 
 
 @pytest.mark.parametrize("name", ["p.jpg", "p.csv"])
@@ -369,22 +400,6 @@ def test_work_that_is_cancelled_writes_nothing(
     assert not path.exists()
 
 
-def test_another_row_needs_a_row_and_a_field(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
-    heard: list[Wish] = []
-
-    class Frames(ExportField):
-        def offer(self, wish: Wish) -> None:
-            heard.append(wish)
-
-        def put(self, wish: Wish) -> Wish:
-            return wish
-
-    frames = Frames(window)
-    assert frames.fits(exporting.first_wish(window, "stage", kind="window"))
-    with pytest.raises(NotImplementedError):
-        ExportField(window).offer(exporting.first_wish(window, "stage", kind="window"))
-
-
 def test_picture_and_numbers_are_copied_by_keys(window: Window, qtbot: QtBot) -> None:
     window.board.focus_panel(list(window.board.panels).index("maps"))
     clipboard = QApplication.clipboard()
@@ -419,7 +434,7 @@ def test_an_exported_picture_dropped_on_the_window_opens_again(
     choose(edit_of(dialog, "suffix"), suffix)
     dialog.ok.click()
     wait(window, qtbot)
-    window.director.request(changes.set_settings(Settings(d_model=16, d_ff=32, heads=2, kv_heads=2)))
+    window.director.request(set_setting("d_ff", 48))
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path))])
     drop = QDropEvent(QPointF(200, 200), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, CONTROL)
