@@ -113,25 +113,25 @@ def check_file(path: Path, state: AppState) -> None:
             assert {"names", "hidden"} & set(arrays.files)
 
 
-@pytest.mark.parametrize(("kind", "suffix"), FILES)
 def test_each_kind_goes_through_to_a_file(
-    window: Window, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, suffix: str
+    window: Window, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / f"taken{suffix}"
-    asked = take(monkeypatch, path)
-    dialog = dialog_on(window)
-    dialog.kinds.setCurrentRow([row.kind for row in EXPORTS].index(kind))
-    if len(dialog.export.suffixes) > 1:
-        choose(edit_of(dialog, "suffix"), suffix)
-    assert dialog.ok.isEnabled()
-    dialog.ok.click()
-    assert not dialog.isVisible()
-    wait(window, qtbot)
-    check_file(path, window.director.state)
-    suggestion, suffixes = asked[0]
-    assert suggestion.suffix == suffixes[0] == suffix
-    assert set(suffixes) == set(dialog_row(kind).suffixes)
-    qtbot.waitUntil(lambda: str(path) in window.notices.message.label.text(), timeout=PATIENCE_MS)
+    for kind, suffix in FILES:
+        path = tmp_path / f"{kind}{suffix}"
+        asked = take(monkeypatch, path)
+        dialog = dialog_on(window)
+        dialog.kinds.setCurrentRow([row.kind for row in EXPORTS].index(kind))
+        if len(dialog.export.suffixes) > 1:
+            choose(edit_of(dialog, "suffix"), suffix)
+        assert dialog.ok.isEnabled()
+        dialog.ok.click()
+        assert not dialog.isVisible()
+        wait(window, qtbot)
+        check_file(path, window.director.state)
+        suggestion, suffixes = asked[0]
+        assert suggestion.suffix == suffixes[0] == suffix
+        assert set(suffixes) == set(dialog_row(kind).suffixes)
+        qtbot.waitUntil(lambda: str(path) in window.notices.message.label.text(), timeout=PATIENCE_MS)  # noqa: B023
     assert window.folder == tmp_path
 
 
@@ -345,19 +345,20 @@ def test_choices_are_remembered(
     assert window.exporting.choices == kept
 
 
-@pytest.mark.parametrize(
-    "data",
-    [None, [], {"kind": 3}, {"kind": "gone"}, {"pixels": float("nan")}, {"pixels": 1e9}, {"library": "jax"},
-     {"suffixes": []}, {"suffixes": {"panel": 7, "window": ".exe"}}],
+WRONG: tuple[object, ...] = (
+    None, [], {"kind": 3}, {"kind": "gone"}, {"pixels": float("nan")}, {"pixels": 1e9}, {"library": "jax"},
+    {"suffixes": []}, {"suffixes": {"panel": 7, "window": ".exe"}},
 )  # fmt: skip
-def test_what_was_remembered_wrongly_is_left_out(window: Window, data: object) -> None:
-    window.exporting.recall(data)
-    dialog = dialog_on(window, "window")
-    assert dialog.wish.suffix == ".png"
-    assert 0.5 <= dialog.wish.pixels <= 8.0
-    assert dialog.wish.library == "torch"
-    dialog.reject()
-    dialog_on(window).reject()
+
+
+def test_what_was_remembered_wrongly_is_left_out(window: Window) -> None:
+    for data in WRONG:
+        window.exporting.recall(data)
+        for kind in ("window", ""):
+            wish = exporting.first_wish(window, "stage", kind=kind)
+            assert wish.suffix == ".png"
+            assert 0.5 <= wish.pixels <= 8.0
+            assert wish.library == "torch"
 
 
 def test_escape_and_no_place_write_nothing(

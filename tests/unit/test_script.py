@@ -90,7 +90,7 @@ for path in sys.argv[1:]:
     sys.argv = [path]
     runpy.run_path(path, run_name="__main__")
 """
-"""Runs many programs in one interpreter, each in names of its own: torch takes longer to import than they do."""
+"""Runs programs in one interpreter, each in names of its own: importing torch takes longer than they do."""
 
 
 @pytest.fixture(scope="module")
