@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,8 @@ from ffn_explorer.state.sessions_in import session_in
 from ffn_explorer.state.setting_changes import set_setting
 from ffn_explorer.state.text import catalogue, text
 from tests.ui.house import SMALL, house, press, scene
-from tests.ui.other_programs import words_in
+from tests.ui.live import settle
+from tests.ui.other_programs import drawn, similarity, words_in
 
 PATIENCE_MS = 20_000
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -294,6 +295,49 @@ def looks(window: Window) -> tuple[str, QPalette, str]:
     application = QApplication.instance()
     assert isinstance(application, QApplication)
     return application.styleSheet(), window.palette(), window.styleSheet()
+
+
+def begin_lecture(window: Window) -> None:
+    """The board stands as the first scene says."""
+    window.lecture.start()
+
+
+def put_another_panel(window: Window) -> None:
+    """A panel where another one stood."""
+    window.arrangement.stand_instead("sparsity", "gate")
+
+
+def fill(window: Window) -> None:
+    """One panel over the whole board."""
+    window.board.fill("curve")
+
+
+@pytest.mark.parametrize("act", [begin_lecture, put_another_panel, fill])
+def test_the_picture_of_the_window_is_what_stands_on_screen(
+    window: Window,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    act: Callable[[Window], None],
+) -> None:
+    path, screen = tmp_path / "window.png", tmp_path / "screen.png"
+    act(window)
+    qtbot.waitUntil(lambda: at_rest(window), timeout=PATIENCE_MS)
+    window.exporting.recall({"pixels": 1.0})
+    take(monkeypatch, path)
+    dialog = dialog_on(window, "window")
+    window.grab().save(str(screen))
+    dialog.ok.click()
+    wait(window, qtbot)
+    assert similarity(drawn(path, 1.0), drawn(screen, 1.0)).mean() > 0.999
+
+
+def at_rest(window: Window) -> bool:
+    """Whether nothing moves, and nothing is still computed."""
+    settle()
+    state, run = window.director.state, scene(window).run
+    newest = run is not None and run.request.settings == state.settings
+    return newest and not state.playback.playing and window.director.works.busy is None
 
 
 @pytest.mark.parametrize("name", ["p.jpg", "p.csv"])
