@@ -23,7 +23,7 @@ from ffn_explorer.app.exporting import first_wish
 from ffn_explorer.app.exports import EXPORTS, Export, Wish, export_of
 from ffn_explorer.core.errors import ExplorerError, InputError
 from ffn_explorer.state.change import Change
-from ffn_explorer.state.text import Text, said, say
+from ffn_explorer.state.text import Text, said, say, text
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.sizes import px
 from ffn_explorer.widgets.theme import theme_of
@@ -76,6 +76,10 @@ class ExportDialog(QDialog):
             # What is still being typed counts now, or is refused now.
             self.ok.setFocus()
         if self._halted or not self.ok.isEnabled():
+            return
+        if self._window.exporting.job.under_way:
+            self._tell(text("export.under_way"), good=False)
+            self.ok.setEnabled(True)
             return
         row = self.export
         first = (self.wish.suffix, *(suffix for suffix in row.suffixes if suffix != self.wish.suffix))

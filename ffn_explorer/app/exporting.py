@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication
 
 from ffn_explorer.app.lone_job import LoneJob
+from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.text import text
 
 if TYPE_CHECKING:
@@ -54,6 +55,9 @@ class Exporting(QObject):
         done: list[bool] = []
 
         def prepare() -> None:
+            # Newer work would take the place of this one, whose file nobody would then get.
+            if self.job.under_way:
+                raise InputError("export.under_way")
             work = export_of(wish.kind).prepare(window, wish)
             self.job.start(
                 lambda: work(path, given_up.is_set),

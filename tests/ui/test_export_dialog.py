@@ -438,6 +438,14 @@ def test_work_that_is_cancelled_writes_nothing(
     wish = exporting.first_wish(window, "stage", kind="window")
     assert window.exporting.start(wish, path)
     qtbot.waitUntil(lambda: scene(window).busy == text("export.busy", file="slow.png"), timeout=PATIENCE_MS)
+    assert not window.exporting.start(wish, tmp_path / "second.png")
+    dialog = dialog_on(window, "window")
+    dialog.ok.click()
+    assert dialog.outcome.text() == catalogue("en")["export.under_way"]
+    dialog.reject()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    window.board.setFocus()
     press(window, Qt.Key.Key_Escape)
     assert not window.exporting.job.under_way
     go_on.set()
