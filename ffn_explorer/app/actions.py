@@ -155,8 +155,10 @@ FILE_ACTIONS = (
     Action("open_link", "file", ("Ctrl+L",), open_acts.open_typed),
     Action("paste_link", "file", ("Ctrl+V",), open_acts.open_pasted),
     Action("save", "file", ("Ctrl+S",), acts.save_session_as),
-    Action("export", "file", ("Ctrl+E",), acts.export_window),
+    Action("export", "file", ("Ctrl+E",), acts.export),
     Action("export_panel", "file", ("Ctrl+Shift+E",), acts.export_panel),
+    Action("copy_picture", "file", ("Ctrl+Shift+I",), acts.copy_picture_in_use),
+    Action("copy_numbers", "file", ("Ctrl+Shift+N",), acts.copy_numbers_in_use),
     Action("quit", "file", ("Ctrl+Q",), lambda window: window.close()),
 )
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from ffn_explorer.board.board import EDITORS
 from ffn_explorer.state import changes
-from ffn_explorer.state.app_state import AppState, ThemeName
+from ffn_explorer.state.app_state import Appearance, AppState, ThemeName
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.numbers import count
 from ffn_explorer.state.setting_changes import parameter_matched
@@ -157,20 +157,32 @@ def save_session_as(window: "Window") -> None:
         _write(window, path, lambda: save_session(path, window.director.state))
 
 
-def export_window(window: "Window") -> None:
-    """Ask for a place and write a picture of the whole window."""
-    _export(window, window, "ffn-explorer")
+def export(window: "Window") -> None:
+    """Open the dialog that asks what is to be exported, with what was chosen last."""
+    _open_export(window, _in_use(window).name, kind="")
 
 
 def export_panel(window: "Window") -> None:
-    """The same for the panel that holds the keyboard, or the first one."""
-    export_card(window, window.board.focused_panel() or next(iter(window.board.panels.values())))
+    """The same, for a picture of the panel that holds the keyboard, or of the first one."""
+    export_card(window, _in_use(window))
 
 
 def export_card(window: "Window", panel: Panel) -> None:
-    """The same for one panel, without its menu."""
-    with panel.without_menu():
-        _export(window, panel, f"ffn-{panel.name}")
+    """The same for a picture of one panel."""
+    _open_export(window, panel.name, kind="panel")
+
+
+def copy_numbers_in_use(window: "Window") -> None:
+    """Copy the numbers of the panel that holds the keyboard, or of the first one that has some."""
+    panels = [_in_use(window), *window.board.panels.values()]
+    panel = next((panel for panel in panels if panel.isVisible() and panel.table() is not None), None)
+    if panel is not None:
+        copy_numbers(window, panel)
+
+
+def copy_picture_in_use(window: "Window") -> None:
+    """Copy a picture of the panel that holds the keyboard, or of the first one."""
+    copy_picture(window, _in_use(window))
 
 
 def copy_numbers(window: "Window", panel: Panel) -> None:
@@ -203,20 +215,22 @@ def find(window: "Window") -> None:
     window.finder.open()
 
 
-def _export(window: "Window", widget: QWidget, stem: str) -> None:
-    from ffn_explorer.app import dialogs  # not wanted before the first picture
-    from ffn_explorer.export.table import EXPORTERS, exporter_of
-
-    suffixes = tuple(EXPORTERS)
-    path = dialogs.ask_save(window, window.folder / f"{stem}{suffixes[0]}", suffixes=suffixes)
-    if path is not None:
-        state = _state_shown(window)
-        _write(window, path, lambda: exporter_of(path)(widget, path, state=state))
+def _in_use(window: "Window") -> Panel:
+    """The panel that holds the keyboard, or the first one that is a card in sight."""
+    cards = (panel for panel in window.board.panels.values() if panel.framed and panel.isVisible())
+    return window.board.focused_panel() or next(cards)
 
 
-def _state_shown(window: "Window") -> AppState:
-    """The state behind the picture, whose run may be older than what the knobs ask for."""
+def _open_export(window: "Window", panel: str, *, kind: str) -> None:
+    from ffn_explorer.app.export_dialog import ExportDialog  # not wanted before the first picture
+
+    ExportDialog(window, panel, kind=kind).open()
+
+
+def state_shown(window: "Window", look: Appearance | None = None) -> AppState:
+    """The state behind the picture, whose run may be older than what the knobs ask for; look: another one."""
     state = window.director.state
+    state = replace(state, appearance=look or state.appearance)
     run = None if window.scene is None else window.scene.run
     if run is None:
         return state

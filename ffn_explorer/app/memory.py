@@ -83,6 +83,7 @@ class Memory(QObject):
         room = self._layout("room_theme", str, window.room_theme)
         window.room_theme = room if room in get_args(ThemeName) and room != "projector" else "light"
         window.system_look.recall(self._follows() - self._given)
+        window.exporting.recall(self._layout("export", dict, {}))
         window.opener.recent.recall(self._layout("recent", list, []))
         corrections = self._layout("corrections", dict, {})
         if corrections:
@@ -94,6 +95,7 @@ class Memory(QObject):
         window.hints.changed.connect(self._save_soon.start)
         window.system_look.changed.connect(self._save_soon.start)
         window.opener.recent.changed.connect(self._save_soon.start)
+        window.exporting.changed.connect(self._save_soon.start)
         window.opener.corrections.changed.connect(self._save_soon.start)
         window.closing.connect(self.save)
 
@@ -115,6 +117,7 @@ class Memory(QObject):
                     "folder": str(window.folder),
                     "room_theme": window.room_theme,
                     "follows": sorted(window.system_look.follows),
+                    "export": window.exporting.choices,
                     "recent": list(window.opener.recent.paths),
                     "corrections": window.opener.corrections.to_json(),
                 },

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from ffn_explorer.state.app_state import Appearance, XIs
 from ffn_explorer.state.quoting import quoted
+from ffn_explorer.state.session_names import PICTURES
 from ffn_explorer.state.storage import SUFFIX
 from ffn_explorer.state.text import say
 from ffn_explorer.widgets.fonts import font
@@ -24,7 +25,7 @@ from ffn_explorer.widgets.sizes import px
 if TYPE_CHECKING:
     from ffn_explorer.app.window import Window
 
-SESSIONS = (f"*{SUFFIX}",)
+SESSIONS = (f"*{SUFFIX}", *(f"*{suffix}" for suffix in PICTURES))
 WEIGHTS = ("*.safetensors", "*.gguf", "*.pt", "*.pth", "*.bin", "*.ckpt", "*.index.json")
 LECTURES = ("*.toml",)
 FILTERS = (

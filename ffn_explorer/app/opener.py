@@ -16,7 +16,7 @@ from ffn_explorer.core.errors import ExplorerError
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState, Opened, XIs
 from ffn_explorer.state.requests import run_of
-from ffn_explorer.state.storage import SUFFIX, read_session
+from ffn_explorer.state.session_names import holds_session
 from ffn_explorer.state.text import Text, said, text
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ class Opener(QObject):
         self.begin(Target(os.path.abspath(path)))  # noqa: PTH100 - Path.resolve follows links
 
     def begin(self, target: "Target") -> None:
-        """Open a session, or a file, folder or link of weights."""
-        if target.path.lower().endswith(SUFFIX):
+        """Open a session or a picture that holds one, or a file, folder or link of weights."""
+        if holds_session(target.path):
             self._open_session(Path(target.path))
         elif target.path.lower().endswith(LECTURE):
             self._open_lecture(target.path)
@@ -110,7 +110,9 @@ class Opener(QObject):
 
     def _open_session(self, path: Path) -> None:
         def work() -> tuple[AppState, Text | None]:
-            state, note = read_session(path)
+            from ffn_explorer.state.sessions_in import session_in
+
+            state, note = session_in(path)
             found, more = _reopened(state)
             return found, note or more
 

@@ -1,20 +1,24 @@
 """Still pictures without a screen: the same Scene and the same board, everything computed in turn."""
 
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 from ffn_explorer.app.director import Director
-from ffn_explorer.app.style import apply_style
+from ffn_explorer.app.style import apply_style, dress, styled
 from ffn_explorer.app.window import FIRST_PX, Window
 from ffn_explorer.board import Board
 from ffn_explorer.core.errors import InputError
-from ffn_explorer.export.png import check_size, lay_out
-from ffn_explorer.export.table import exporter_of
+from ffn_explorer.export.png import check_size, lay_out, size_in
+from ffn_explorer.export.table import export, exporter_of
 from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state import changes
-from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.app_state import Appearance, AppState
 from ffn_explorer.state.compute import attempt, compute
 from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS, Layout, Slot, panels_of
 from ffn_explorer.state.needs import needs
@@ -25,6 +29,40 @@ from ffn_explorer.state.session import Session
 
 PANEL_PX = (960, 600)
 
+Dress = Callable[[QWidget, Appearance], None]
+"""Gives a widget that stands alone the palette, font and style sheet of a look."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a picture shows: a panel, or (None) the window in a layout.
+
+    arranged: what a person made of the layouts, as `Arrangement.to_json` tells it.  alone: the panel that
+    fills the board.  scene: how the board stands while a lecture is given, in place of the layout.
+    size: in logical pixels, None for the usual one.
+    """
+
+    panel: str | None = None
+    layout: str = DEFAULT_LAYOUT
+    arranged: Mapping[str, Any] = field(default_factory=dict)
+    scene: Layout | None = None
+    alone: str | None = None
+    size: tuple[int, int] | None = None
+
+    @property
+    def size_px(self) -> QSize:
+        """Size in logical pixels."""
+        return QSize(*(self.size or (FIRST_PX if self.panel is None else PANEL_PX)))
+
+    def check(self, *, pixels: float = 1.0) -> None:
+        """Raise InputError on an unknown panel or layout, or a side that no picture can have."""
+        if self.panel is not None and self.panel not in PANELS:
+            raise InputError("export.panel", name=self.panel, choices=", ".join(PANELS))
+        if self.layout not in LAYOUTS:
+            raise InputError("export.layout", name=self.layout, choices=", ".join(LAYOUTS))
+        for size in (self.size_px, size_in(self.size_px, pixels)):
+            check_size(size)
+
 
 def draw(
     state: AppState,
@@ -33,39 +71,73 @@ def draw(
     panel: str | None = None,
     size: tuple[int, int] | None = None,
     layout: str | None = None,
+    pixels: float = 1.0,
 ) -> None:
     """Write a picture of the window in one of LAYOUTS (None: the default), or of one panel, in this state.
 
-    Raises InputError on an unknown panel, layout or format, a size outside 16..16384, or a file that cannot
-    be written, and whatever computing the state raises.
+    pixels: device pixels per logical pixel.  Raises InputError on an unknown panel, layout or format, a side
+    outside 16..16384, or a file that cannot be written, and whatever computing the state raises.
     """
-    export = exporter_of(path)
-    if panel is not None and panel not in PANELS:
-        raise InputError("export.panel", name=panel, choices=", ".join(PANELS))
-    named = layout or DEFAULT_LAYOUT
-    if named not in LAYOUTS:
-        raise InputError("export.layout", name=named, choices=", ".join(LAYOUTS))
-    wanted = QSize(*(size or (FIRST_PX if panel is None else PANEL_PX)))
-    check_size(wanted)
-    application = QApplication.instance() or QApplication([])
-    assert isinstance(application, QApplication)
-    inside: Layout = LAYOUTS[named] if panel is None else Slot(panel)
+    exporter_of(path)
+    subject = Subject(panel, layout or DEFAULT_LAYOUT, size=size)
+    subject.check(pixels=pixels)
+    QApplication.instance() or QApplication([])
+    inside = LAYOUTS[subject.layout] if panel is None else Slot(panel)
     state = changes.show_panels(frozenset(panels_of(inside))).to(state)
     results = computed(state)
-    if panel is None:
-        director = Director(Session(state), results)
-        widget: QWidget = Window(director, layout_name=named)
-        director.start()
-    else:
-        apply_style(application, state.appearance)
-        board = Board(inside)
-        board.show_scene(Resolver(results).resolve(state))
-        widget = board
-    widget.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-    lay_out(widget, wanted)
-    export(widget, path, state=state)
-    widget.close()
-    widget.deleteLater()
+    with still(state, results, subject, wear=whole_application) as widget:
+        export(widget, path, state=state, pixels=pixels)
+
+
+@contextmanager
+def still(state: AppState, results: Results, subject: Subject, *, wear: Dress) -> Iterator[QWidget]:
+    """A widget that shows a subject in this state, laid out at its size and on no screen, while this lasts.
+
+    What `results` lacks is shown as still on its way.
+    """
+    state = replace(state, hover=None, point=None, playback=replace(state.playback, playing=False))
+    make = _window if subject.panel is None else _board
+    widget = make(state, results, subject, wear)
+    try:
+        widget.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+        lay_out(widget, subject.size_px)
+        yield widget
+    finally:
+        widget.close()
+        widget.deleteLater()
+
+
+def whole_application(_: QWidget, look: Appearance) -> None:
+    """Dress a widget in a program that shows nothing else."""
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    apply_style(application, look)
+
+
+def beside_others(widget: QWidget, look: Appearance) -> None:
+    """Dress a widget in a running program, whose own windows keep their style."""
+    if not styled(look):
+        dress(widget, look)
+
+
+def _board(state: AppState, results: Results, subject: Subject, wear: Dress) -> QWidget:
+    assert subject.panel is not None
+    board = Board(Slot(subject.panel))
+    wear(board, state.appearance)
+    board.show_scene(Resolver(results).resolve(state))
+    return board
+
+
+def _window(state: AppState, results: Results, subject: Subject, wear: Dress) -> QWidget:
+    director = Director(Session(state), results)
+    window = Window(director, layout_name=subject.layout, dress=wear)
+    director.setParent(window)
+    window.arrangement.restore(subject.arranged)
+    if subject.scene is not None:
+        window.arrangement.show_scene(subject.scene)
+    window.board.fill(subject.alone)
+    window.show_scene(Resolver(results).resolve(director.state))
+    return window
 
 
 def computed(state: AppState) -> Results:

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from ffn_explorer.state.app_state import Appearance, ThemeName
 from ffn_explorer.state.assets import asset
@@ -115,6 +115,22 @@ def apply_style(application: QApplication, look: Appearance) -> None:
     # A widget polished after its font was set loses that font: all are polished now, fonts are set next.
     for widget in application.allWidgets():
         widget.ensurePolished()
+
+
+def dress(widget: QWidget, look: Appearance) -> None:
+    """Give one widget, with all that is in it, the same; the rest of the application keeps its own."""
+    widget.setPalette(palette(theme_of(look)))
+    widget.setFont(font(look))
+    widget.setStyleSheet(sheet(theme_of(look), scale=look.scale))
+    for inside in (widget, *widget.findChildren(QWidget)):
+        inside.ensurePolished()
+
+
+def styled(look: Appearance) -> bool:
+    """Whether the application wears this look already."""
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    return application.styleSheet() == sheet(theme_of(look), scale=look.scale)
 
 
 def sheet(theme: Theme, *, scale: float) -> str:

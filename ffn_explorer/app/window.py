@@ -1,5 +1,6 @@
 """Window: the control bar over a board, with notices; it shows Scenes and passes on what a person wants."""
 
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from ffn_explorer.app.controls import ControlBar, Corner
 from ffn_explorer.app.director import Director
 from ffn_explorer.app.doubts import Doubts
 from ffn_explorer.app.drop import Drops
+from ffn_explorer.app.exporting import Exporting
 from ffn_explorer.app.hints import Hints
 from ffn_explorer.app.keymap import Keymap, UndoKeys
 from ffn_explorer.app.menu import Buttons
@@ -49,9 +51,19 @@ class Window(QMainWindow):
     closing = Signal()
     """A person closes the window; whatever must be remembered is remembered now."""
 
-    def __init__(self, director: Director, *, layout_name: str = DEFAULT_LAYOUT) -> None:
-        """Build the window around a director; it shows its first Scene when the director starts."""
+    def __init__(
+        self,
+        director: Director,
+        *,
+        layout_name: str = DEFAULT_LAYOUT,
+        dress: Callable[[QWidget, Appearance], None] | None = None,
+    ) -> None:
+        """Build the window around a director; it shows its first Scene when the director starts.
+
+        dress: what gives it another look, where that is not to change the whole application.
+        """
         super().__init__()
+        self._dress = dress
         self.director: Director = director
         self.scene: Scene | None = None
         self.folder = Path.home()
@@ -63,6 +75,7 @@ class Window(QMainWindow):
         self._qt_words = QtWords()
         self.keymap = Keymap(self)
         self._undo_keys = UndoKeys(self)
+        self.exporting = Exporting(self)
         self.buttons = Buttons(self)
         self.controls = ControlBar()
         self.controls.add_right(self.buttons)
@@ -215,6 +228,9 @@ class Window(QMainWindow):
             self.corner_bar.show_scene(self.scene, layout=name, hint=self.hints.current)
 
     def _restyle(self, look: Appearance, *, fresh: bool) -> None:
+        if self._dress is not None:
+            self._dress(self, look)
+            return
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         apply_style(application, look)

@@ -53,9 +53,9 @@ def window_target(given: dict[str, Any], *, options: frozenset[str]) -> "Target"
     """
     from ffn_explorer.cli.options import settings_from
     from ffn_explorer.state.links import meant_by
-    from ffn_explorer.state.storage import SUFFIX
+    from ffn_explorer.state.session_names import holds_session
 
-    if not given["open"].lower().endswith((SUFFIX, ".toml")):
+    if not holds_session(given["open"]) and not given["open"].lower().endswith(".toml"):
         return target_of(given, options=options, settings_from=settings_from)
     wrong = next((name for name in given if name in options - LOOK), None)
     if wrong is not None:

@@ -28,7 +28,10 @@ _MISTAKES = (
 """What argparse says, and the sentence for it; anything else is quoted."""
 
 
-_ENDINGS = (".safetensors", ".gguf", ".pt", ".pth", ".bin", ".ckpt", ".index.json", ".ffnx", ".toml")
+_ENDINGS = (
+    *(".safetensors", ".gguf", ".pt", ".pth", ".bin", ".ckpt", ".index.json", ".ffnx"),
+    *(".toml", ".png", ".svg", ".pdf"),
+)
 """What names of files to open end in; a word that ends so is one, even where no such file is."""
 
 _STARTS = ("ffn-explorer:", "file:", "~", ".")

@@ -1,17 +1,23 @@
-"""`ffn-explorer render`: a picture of the window or of one panel, drawn without a screen."""
+"""`ffn-explorer render`: the window or a panel as a picture, its numbers, or a program; without a screen."""
 
 import argparse
 import os
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from ffn_explorer.cli.messages import report
 from ffn_explorer.cli.options import state_from
 from ffn_explorer.cli.parser import Parser, Subparsers, add_command, option_help
+from ffn_explorer.cli.readers import one_of
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.changes import SCALES
+from ffn_explorer.state.code.dialect import DIALECTS
+
+PIXELS = (0.5, 8.0)
+"""Smallest and largest number of device pixels per logical pixel."""
 
 
 def add(subparsers: "Subparsers[Parser]") -> None:
@@ -24,6 +30,8 @@ def add(subparsers: "Subparsers[Parser]") -> None:
     parser.add_argument("--size", metavar="WxH", help=option_help("size"))
     parser.add_argument("--time", metavar="T", help=option_help("time"))
     parser.add_argument("--scale", metavar="X", help=option_help("scale"))
+    parser.add_argument("--pixels", metavar="X", help=option_help("pixels"))
+    parser.add_argument("--script", metavar="|".join(DIALECTS), help=option_help("script"))
 
 
 def main(args: argparse.Namespace) -> int:
@@ -32,18 +40,67 @@ def main(args: argparse.Namespace) -> int:
         raise InputError("cli.error.empty", option="--output")
     if args.panel is not None and (args.window or args.layout is not None):
         raise InputError("export.one_of")
+    path = Path(args.output)
+    write = OUTPUTS.get(path.suffix.lower())
+    if write is None:
+        raise InputError("export.format", suffix=path.suffix or path.name, choices=", ".join(OUTPUTS))
+    if args.script is not None and write is not _script:
+        raise InputError("export.script_suffix")
     state = _state(args)
-    size = None if args.size is None else _size(args.size)
     # No window appears, so no screen is needed, unless a person asks for another platform.
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    write(args, state, path)
+    report(args.output)
+    return 0
+
+
+def _picture(args: argparse.Namespace, state: AppState, path: Path) -> None:
+    size = None if args.size is None else _size(args.size)
+    pixels = 1.0 if args.pixels is None else _within("pixels", args.pixels, PIXELS)
+    _check_libraries()
+    from ffn_explorer.app.still import draw
+
+    draw(state, path, panel=args.panel, size=size, layout=args.layout, pixels=pixels)
+
+
+def _numbers(args: argparse.Namespace, state: AppState, path: Path) -> None:
+    """A panel's table; without a panel, every stage of the pass as arrays."""
+    if args.panel is None and path.suffix.lower() == ".csv":
+        raise InputError("export.needs_panel")
+    _check_libraries()
+    from ffn_explorer.app.numbers_out import write_arrays, write_panel_numbers
+
+    if args.panel is None:
+        write_arrays(state, path)
+    else:
+        write_panel_numbers(state, path, args.panel)
+
+
+def _script(args: argparse.Namespace, state: AppState, path: Path) -> None:
+    if args.panel is not None or args.window or args.layout is not None:
+        raise InputError("export.script_alone")
+    chosen = one_of("script", args.script or "torch", tuple(DIALECTS))
+    _check_libraries()
+    from ffn_explorer.app.numbers_out import write_script
+
+    write_script(state, path, chosen)
+
+
+OUTPUTS: Mapping[str, Callable[[argparse.Namespace, AppState, Path], None]] = {
+    ".png": _picture,
+    ".svg": _picture,
+    ".pdf": _picture,
+    ".csv": _numbers,
+    ".npz": _numbers,
+    ".py": _script,
+}
+"""By suffix of the file."""
+
+
+def _check_libraries() -> None:
     from ffn_explorer.app.screen import check_libraries
 
     check_libraries(window=False)
-    from ffn_explorer.app.still import draw
-
-    draw(state, Path(args.output), panel=args.panel, size=size, layout=args.layout)
-    report(args.output)
-    return 0
 
 
 def _state(args: argparse.Namespace) -> AppState:

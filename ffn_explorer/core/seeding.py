@@ -9,6 +9,7 @@ from torch import Tensor
 
 from ffn_explorer.core.ffn import FFN, NormWeights, Origin
 from ffn_explorer.core.moe import MoE, Router
+from ffn_explorer.core.seeded_bounds import SELECTION_BIAS
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.spec import NormSpec
 from ffn_explorer.core.spec_of import expert_spec, spec_of
@@ -19,9 +20,6 @@ DTYPES = {
     "float16": torch.float16,
     "float64": torch.float64,
 }
-
-SELECTION_BIAS = 0.05
-"""Largest seeded selection bias of a router (no unit); small beside scores between 0 and 1."""
 
 
 def generator(seed: int, *path: str | int) -> torch.Generator:

@@ -29,6 +29,7 @@ from ffn_explorer.widgets.labels import ElidedLabel
 from ffn_explorer.widgets.last_shown import LastShown
 from ffn_explorer.widgets.must_line import MustLine
 from ffn_explorer.widgets.panel import Panel
+from ffn_explorer.widgets.pass_tables import chips_table
 from ffn_explorer.widgets.sizes import px
 
 if TYPE_CHECKING:
@@ -102,6 +103,10 @@ class ChipsPanel(Panel):
         self._line.addWidget(self.flows)
         self._line.addWidget(self.hint, 1)
         self.set_body(body)
+
+    def table(self) -> list[list[str]] | None:
+        """Tokens and their shares of active neurons."""
+        return None if self.scene is None else chips_table(self.scene, self.say)
 
     def restyle(self, scene: Scene) -> None:
         """Fonts, sizes and the words that a language decides."""

@@ -23,6 +23,7 @@ from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.legend import Entry
 from ffn_explorer.widgets.panel import Panel
+from ffn_explorer.widgets.pass_tables import curve_table
 from ffn_explorer.widgets.plot import Axes
 
 LIMIT = 4.0
@@ -85,6 +86,14 @@ class CurvePanel(Panel):
             return
         self.note.set_text(self._formula(run))
         self.plot.show_picture(self._picture(scene, run, self._neurons(scene, run)))
+
+    def table(self) -> list[list[str]] | None:
+        """What enters and leaves the function at the token, once the pass has come so far."""
+        scene = self.scene
+        if scene is None or scene.run is None or dict(scene.progress).get(Stage.ACT, 0.0) < 1.0:
+            return None
+        neurons = self._neurons(scene, scene.run)
+        return curve_table(neurons.z, neurons.value, self.say)
 
     def _formula(self, run: RunResult) -> str:
         row = FUNCTIONS[run.spec.function]

@@ -1,7 +1,6 @@
 """ProofPanel: where a number comes from, recomputed in float64, and whether positions are independent."""
 
 import math
-import re
 from dataclasses import replace
 
 from PySide6.QtCore import QRectF, QSize
@@ -22,12 +21,11 @@ from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.page import Block, Page
 from ffn_explorer.widgets.panel import PADDING_PX, Panel
 from ffn_explorer.widgets.paragraphs import Paragraphs
+from ffn_explorer.widgets.proof_words import proof_table, sequence_first
 from ffn_explorer.widgets.sizes import px
 
 COMPACT_PX = 110
 """A card lower than this shows two shortened lines and no header."""
-_INDICES = re.compile(r"\[(\d+), (\d+|:),")
-"""Sentence and token, as they stand before a third index."""
 _RING_PX = 5
 DIGITS = 7
 """Significant digits of a number that is compared with its recomputation: those that float32 holds."""
@@ -104,6 +102,10 @@ class ProofPanel(Panel):
         """Room for the two brief lines."""
         least = self.page.minimumSizeHint()
         return QSize(least.width() + 2 * PADDING_PX, least.height() + PADDING_PX)
+
+    def table(self) -> list[list[str]] | None:
+        """The number and its recomputation."""
+        return None if self.scene is None else proof_table(shown_proof(self.scene), self.say)
 
     def as_text(self) -> str:
         """The proof in plain text, for the clipboard."""
@@ -285,14 +287,6 @@ def shown_proof(scene: Scene) -> Proof | None:
         return proof
     slices = tuple(map(sequence_first, proof.slices))
     return replace(proof, formula=sequence_first(proof.formula), slices=slices)
-
-
-def sequence_first(text: str) -> str:
-    """Text with sentence and token exchanged in every index: "out[0, 5, 3]" becomes "out[5, 0, 3]".
-
-    Tensors of two axes or one (weights, biases) have neither axis.
-    """
-    return _INDICES.sub(r"[\2, \1,", text)
 
 
 def right_side(formula: str) -> str:

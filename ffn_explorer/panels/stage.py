@@ -16,6 +16,7 @@ from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.last_shown import LastShown
 from ffn_explorer.widgets.panel import Panel
+from ffn_explorer.widgets.pass_tables import token_table
 
 WORDS_UNTIL = 10
 """Numbers up to this one are written as words where the language does so."""
@@ -74,6 +75,10 @@ class StagePanel(Panel):
         right, details = self._size
         self.footer.set_texts(self._captions, right, details=details)
         self.view.setAccessibleDescription(f"{self._widths}. {self._captions[0]}")
+
+    def table(self) -> list[list[str]] | None:
+        """Every number of the token, stage by stage."""
+        return None if self.scene is None else token_table(self.scene, self.say)
 
     def tooltip(self, cell: Cell) -> str:
         """Exact value of a cell."""

@@ -56,6 +56,11 @@ def read_json(path: Path) -> dict[str, Any]:
         raise Damaged(text("state.why_regular"))
     with path.open("rb") as file:
         raw = file.read(LIMIT_BYTES + 1)
+    return json_in(raw)
+
+
+def json_in(raw: bytes) -> dict[str, Any]:
+    """Object in the bytes of some JSON; Damaged where it is too long or none."""
     if len(raw) > LIMIT_BYTES:
         raise Damaged(text("state.why_large", limit=count(LIMIT_BYTES)))
     try:

@@ -110,9 +110,14 @@ def save_preferences(preferences: Preferences) -> Text | None:
 def save_session(path: Path, state: AppState) -> None:
     """Write a session file; InputError where that cannot be."""
     try:
-        write_json(path, {"version": VERSION, "kind": KIND, **state_to_json(state)})
+        write_json(path, session_to_json(state))
     except (OSError, ValueError) as error:
         raise InputError("state.session_unwritable", file=path.name, reason=reason_of(error)) from error
+
+
+def session_to_json(state: AppState) -> Json:
+    """What a session file holds."""
+    return {"version": VERSION, "kind": KIND, **state_to_json(state)}
 
 
 def load_session(path: Path) -> AppState:
@@ -129,17 +134,21 @@ def read_session(path: Path) -> tuple[AppState, Text | None]:
         data = read_json(path)
         if data.get("kind") != KIND:
             raise Damaged(text("state.why_kind"))
-        version = version_of(data)
-        if version > VERSION:
-            raise InputError("state.session_newer", file=path.name, version=version, known=VERSION)
-        state, unknown = state_from_json(migrated(data))
+        return session_of(data, path.name)
     except Damaged as error:
         raise InputError("state.session_damaged", file=path.name, reason=error.why) from error
     except (OSError, ValueError) as error:
         raise InputError("state.session_missing", file=path.name, reason=reason_of(error)) from error
-    if unknown:
-        return state, text("state.session_unknown", file=path.name, keys=listed(list(unknown)))
-    return state, None
+
+
+def session_of(data: Json, file: str) -> tuple[AppState, Text | None]:
+    """The same of the content of a file of this name; InputError for a newer version, Damaged otherwise."""
+    version = version_of(data)
+    if version > VERSION:
+        raise InputError("state.session_newer", file=file, version=version, known=VERSION)
+    state, unknown = state_from_json(migrated(data))
+    note = text("state.session_unknown", file=file, keys=listed(list(unknown))) if unknown else None
+    return state, note
 
 
 def migrated(data: Json, steps: Mapping[int, Callable[[Json], Json]] = MIGRATIONS) -> Json:

@@ -14,8 +14,9 @@ from ffn_explorer.state.app_state import Appearance, AppState, Compare, Opened, 
 from ffn_explorer.state.change import Change, part
 from ffn_explorer.state.open_files import OPEN_FILES, OpenFile
 from ffn_explorer.state.opened_changes import use_opened
+from ffn_explorer.state.session_names import holds_session
+from ffn_explorer.state.sessions_in import session_in
 from ffn_explorer.state.setting_changes import with_settings
-from ffn_explorer.state.storage import SUFFIX, read_session
 from ffn_explorer.state.token_lengths import token_lengths
 
 
@@ -85,8 +86,8 @@ def state_now(target: Target, look: Appearance, *, known: dict[str, Correction] 
 
     known: as in `open_target`.
     """
-    if target.path.lower().endswith(SUFFIX):
-        state = replace(read_session(Path(target.path))[0], appearance=look)
+    if holds_session(target.path):
+        state = replace(session_in(Path(target.path))[0], appearance=look)
         if state.source.opened is not None:
             OPEN_FILES.get(state.source.opened)
         return restored(state)

@@ -12,7 +12,7 @@ from ffn_explorer.widgets.axes import signed
 from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, advance, draw_text
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.hatch import hatched
-from ffn_explorer.widgets.layers import device_scale
+from ffn_explorer.widgets.layers import hatch_scale
 from ffn_explorer.widgets.plot import Axes
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import blend, theme_of
@@ -126,7 +126,7 @@ def paint_waiting(painter: QPainter, place: QRectF, sentence: str, look: Appeara
     """A sentence in the middle of a hatched ground: the numbers are not there yet."""
     theme = theme_of(look)
     thin = blend(theme.muted, theme.surface, 0.22)
-    brush = hatched(device_scale(painter), thin, QColor(theme.surface), step=px(look, 9), line=line_px(look))
+    brush = hatched(hatch_scale(painter), thin, QColor(theme.surface), step=px(look, 9), line=line_px(look))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
     painter.setPen(QPen(QColor(theme.border), line_px(look)))
     painter.setBrush(brush)

@@ -159,8 +159,10 @@ class BillPainter:
 
     def _piece(self, part: Part, share: float) -> None:
         """A pale piece, filled from the left as it is read; its words change colour at the edge."""
-        pale = blend(_colour(part.piece, self.theme).name(), self.theme.surface, _UNREAD)
-        self._filled(part, part.inner, pale)
+        if share < 1.0:
+            # Under a piece read as a whole its words would stand twice in a file of shapes and words.
+            pale = blend(_colour(part.piece, self.theme).name(), self.theme.surface, _UNREAD)
+            self._filled(part, part.inner, pale)
         self._read(part, share)
 
     def _read(self, part: Part, share: float) -> None:

@@ -11,6 +11,7 @@ from ffn_explorer.core.stages import WIDE, Stage, enters_down
 from ffn_explorer.state.app_state import Cell
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.canvas import Canvas
+from ffn_explorer.widgets.device_pixels import ratio_of
 from ffn_explorer.widgets.flow_item import FlowItem
 from ffn_explorer.widgets.flow_marks import name_box
 from ffn_explorer.widgets.flow_pick import cell_at
@@ -57,9 +58,7 @@ class FlowView(Canvas):
         """The number at a point of the viewport."""
         if self.item.picture is None:
             return None
-        return cell_at(
-            self.item.picture, self.item.progress(), at.x(), at.y(), scale=self.devicePixelRatioF()
-        )
+        return cell_at(self.item.picture, self.item.progress(), at.x(), at.y(), scale=ratio_of(self))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Choose what is under the pointer."""

@@ -37,4 +37,6 @@ def _made(pixels: int, bold: bool, mono: bool) -> QFont:
     made.setBold(bold)
     # Hinting and subpixel rules of the desktop would make one Scene look different on two machines.
     made.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    # Whoever searches a PDF for "Dff" must find it, where Qt writes a ligature as one unknown letter.
+    made.setFeature(QFont.Tag("liga"), 0)
     return made

@@ -6,6 +6,7 @@ from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.core.stages import Stage
+from ffn_explorer.widgets.device_pixels import ratio_of
 from ffn_explorer.widgets.gate_lanes_paint import LanesPainter, lane_image
 from ffn_explorer.widgets.gate_lanes_picture import Lane, LanePlaces, LanesPicture, LaneWords, lane_places
 from ffn_explorer.widgets.layers import Layers
@@ -55,7 +56,7 @@ class GateLanes(PictureCanvas[LanesPicture]):
         shown, before = self.picture, self._per_pixel()
         self.places, self.columns = None, None
         if shown is not None:
-            ratio = self.devicePixelRatioF()
+            ratio = ratio_of(self)
             self.places = lane_places(shown, self.width(), self.height(), ratio=ratio)
         if shown is not None and self.places is not None:
             self._make_images(shown, self.places.pixels)
@@ -75,7 +76,7 @@ class GateLanes(PictureCanvas[LanesPicture]):
         if shown is None or places is None or laid is None:
             return None
         lane = next((i for i, rect in enumerate(places.lanes) if rect.contains(place)), None)
-        pixel = int((place.x() - places.left) * self.devicePixelRatioF())
+        pixel = int((place.x() - places.left) * ratio_of(self))
         if lane is None or not 0 <= pixel < round(laid.used * shown.lanes[lane].progress):
             return None
         low, high = laid.range_at(pixel)

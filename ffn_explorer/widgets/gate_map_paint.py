@@ -1,6 +1,6 @@
 """How dots, marks and numbers of the map of gate against up are painted."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -14,6 +14,7 @@ from ffn_explorer.widgets.layers import device_scale
 from ffn_explorer.widgets.marks import Dot, Kind, draw_marks
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import Theme, blend, theme_of
+from ffn_explorer.widgets.vector import is_vector
 
 if TYPE_CHECKING:
     from ffn_explorer.widgets.gate_map import GateMap
@@ -90,19 +91,20 @@ class GatePainter:
         look = self.picture.look
         open_ink = blend(self.theme.ink, self.theme.stages[Stage.GATE], 0.75)
         shut_ink = blend(self.theme.muted, self.theme.surface, 0.8)
-        stamps = [
-            _dot(px(look, DOT_PX), scale, fill=QBrush(open_ink), pen=None),
-            _dot(
-                px(look, DOT_PX),
-                scale,
-                fill=QBrush(QColor(self.theme.surface)),
-                pen=QPen(shut_ink, line_px(look)),
-            ),
-        ]
+        faces = (
+            _Face(px(look, DOT_PX), QBrush(open_ink)),
+            _Face(px(look, DOT_PX), QBrush(QColor(self.theme.surface)), QPen(shut_ink, line_px(look))),
+        )
+        places = (self.plot.point_of(float(dots.gate[i]), float(dots.up[i])) for i in dots.drawn.tolist())
+        kinds = (int(dots.shut is not None and bool(dots.shut[i])) for i in dots.drawn.tolist())
+        if is_vector(painter):
+            for at, kind in zip(places, kinds, strict=True):
+                faces[kind].draw(painter, at)
+            return
+        stamps = [face.stamp(scale) for face in faces]
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        for neuron in dots.drawn.tolist():
-            stamp = stamps[int(dots.shut is not None and bool(dots.shut[neuron]))]
-            at = self.plot.point_of(float(dots.gate[neuron]), float(dots.up[neuron]))
+        for at, kind in zip(places, kinds, strict=True):
+            stamp = stamps[kind]
             half = stamp.width() / scale / 2
             place = QPointF(round((at.x() - half) * scale) / scale, round((at.y() - half) * scale) / scale)
             painter.drawPixmap(place, stamp)
@@ -204,16 +206,27 @@ class GatePainter:
         draw_text(self.painter, text, place, font=face or self.small, colour=ink, align=align)
 
 
-def _dot(size: float, ratio: float, *, fill: QBrush, pen: QPen | None) -> QPixmap:
-    """A round dot of `size` logical pixels on clear ground."""
-    side = int(np.ceil((size + 3) * ratio))
-    image = QPixmap(side, side)
-    image.setDevicePixelRatio(ratio)
-    image.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(image)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(pen if pen is not None else QPen(Qt.PenStyle.NoPen))
-    painter.setBrush(fill)
-    painter.drawEllipse(QPointF(side / ratio / 2, side / ratio / 2), size / 2, size / 2)
-    painter.end()
-    return image
+class _Face(NamedTuple):
+    """A round dot of `size` logical pixels."""
+
+    size: float
+    fill: QBrush
+    pen: QPen | None = None
+
+    def draw(self, painter: QPainter, at: QPointF) -> None:
+        """Paint it around a point."""
+        painter.setPen(self.pen if self.pen is not None else QPen(Qt.PenStyle.NoPen))
+        painter.setBrush(self.fill)
+        painter.drawEllipse(at, self.size / 2, self.size / 2)
+
+    def stamp(self, ratio: float) -> QPixmap:
+        """On clear ground; ratio: device pixels per logical pixel."""
+        side = int(np.ceil((self.size + 3) * ratio))
+        image = QPixmap(side, side)
+        image.setDevicePixelRatio(ratio)
+        image.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(image)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.draw(painter, QPointF(side / ratio / 2, side / ratio / 2))
+        painter.end()
+        return image

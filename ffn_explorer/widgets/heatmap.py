@@ -7,6 +7,7 @@ from PySide6.QtCore import QPointF, QSizeF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QTransform, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
+from ffn_explorer.widgets.device_pixels import ratio_of
 from ffn_explorer.widgets.layers import Layers
 from ffn_explorer.widgets.map_frame import MapPainter
 from ffn_explorer.widgets.map_image import MapImage, map_image
@@ -142,7 +143,7 @@ class HeatMap(PictureCanvas[MapPicture]):
 
     def _place(self, picture: MapPicture) -> bool:
         """Whether there is anything of the stage in sight."""
-        ratio = self.devicePixelRatioF()
+        ratio = ratio_of(self)
         places = map_places(picture, QSizeF(self.size()), ratio=ratio)
         wide, high = places.pixels
         if wide < 1 or high < 1:
@@ -186,7 +187,7 @@ class HeatMap(PictureCanvas[MapPicture]):
         self.tell_pointed(None if at is None else self.cell_at(at))
 
     def _device_pixel(self, at: QPointF, places: MapPlaces) -> tuple[int, int]:
-        ratio = self.devicePixelRatioF()
+        ratio = ratio_of(self)
         x, y = (at.x() - places.area.left()) * ratio, (at.y() - places.area.top()) * ratio
         return int(np.floor(x)), int(np.floor(y))
 

@@ -4,10 +4,11 @@ import math
 from collections.abc import Callable, Hashable
 from typing import NamedTuple
 
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from ffn_explorer.widgets.flow_columns import Box
+from ffn_explorer.widgets.vector import FINER, is_vector
 
 
 class _Layer(NamedTuple):
@@ -43,7 +44,7 @@ class Layers:
 
         ground: colour that fills the box first; words then look as on the canvas itself ("": nothing does).
         """
-        if self._newest.get(name) != key:
+        if self._newest.get(name) != key and not is_vector(painter):
             before = self._newest.get(name)
             self._kept = {known: layer for known, layer in self._kept.items() if known[0] != (name, before)}
             self._newest[name] = key
@@ -58,7 +59,13 @@ class Layers:
         *,
         ground: str = "",
     ) -> None:
-        """Draw the layer of a key, made with `paint` when it is not here; box covers all that it paints."""
+        """Draw the layer of a key, made with `paint` when it is not here; box covers all that it paints.
+
+        Into a file of shapes it is painted as it is: an image could not be enlarged, nor its words be found.
+        """
+        if is_vector(painter):
+            _paint_onto(painter, box, paint, ground)
+            return
         scale = device_scale(painter)
         kept = self._kept.pop((key, scale), None)
         if kept is None:
@@ -72,6 +79,20 @@ class Layers:
 def device_scale(painter: QPainter) -> float:
     """Device pixels per logical pixel."""
     return max(0.25, painter.deviceTransform().m11())
+
+
+def hatch_scale(painter: QPainter) -> float:
+    """The same for tiles and strips, which are images wherever they are painted."""
+    return FINER if is_vector(painter) else device_scale(painter)
+
+
+def _paint_onto(painter: QPainter, box: Box, paint: Callable[[QPainter], None], ground: str) -> None:
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    if ground:
+        painter.fillRect(QRectF(box.x, box.y, box.right - box.x, box.h), QColor(ground))
+    paint(painter)
+    painter.restore()
 
 
 def _painted(box: Box, scale: float, paint: Callable[[QPainter], None], ground: str) -> _Layer:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QSizeF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QTransform, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
+from ffn_explorer.widgets.device_pixels import ratio_of
 from ffn_explorer.widgets.layers import Layers
 from ffn_explorer.widgets.matrix_frame import MatrixPainter
 from ffn_explorer.widgets.matrix_image import Hit, MatrixImage, matrix_image, per_pixel
@@ -85,7 +86,7 @@ class MatrixView(PictureCanvas[MatrixPicture]):
         """What the pixel at a position shows."""
         if self._image is None or self._places is None:
             return None
-        ratio = self.devicePixelRatioF()
+        ratio = ratio_of(self)
         x = (at.x() - self._places.area.left()) * ratio
         y = (at.y() - self._places.area.top()) * ratio
         return self._image.hit(int(np.floor(x)), int(np.floor(y)))
@@ -165,7 +166,7 @@ class MatrixView(PictureCanvas[MatrixPicture]):
 
     def _place(self, picture: MatrixPicture) -> bool:
         """Whether there is anything of the part in sight."""
-        ratio = self.devicePixelRatioF()
+        ratio = ratio_of(self)
         places = matrix_places(picture, QSizeF(self.size()), ratio=ratio)
         wide, high = places.pixels
         if wide < 1 or high < 1:

@@ -5,6 +5,7 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
+from ffn_explorer.widgets.device_pixels import ratio_of
 from ffn_explorer.widgets.layers import Layers
 from ffn_explorer.widgets.neuron_counts_paint import CountsPainter, bars_of
 from ffn_explorer.widgets.neuron_counts_picture import CountPlaces, CountsPicture, CountWords, count_places
@@ -46,7 +47,7 @@ class NeuronCounts(PictureCanvas[CountsPicture]):
         shown, places = self.picture, self.places
         if shown is None or places is None or not places.strip.contains(at) or not len(shown.count):
             return None
-        ratio = self.devicePixelRatioF()
+        ratio = ratio_of(self)
         over = lanes(len(shown.count), max(1, int(places.strip.width() * ratio)))
         pixel = min(len(over.low) - 1, int((at.x() - places.strip.left()) * ratio))
         low, high = int(over.low[pixel]), int(over.high[pixel])

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPolygonF
 from ffn_explorer.widgets.drawn_text import LEFT, advance, draw_text, elided
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.hatch import hatched
-from ffn_explorer.widgets.layers import device_scale
+from ffn_explorer.widgets.layers import hatch_scale
 from ffn_explorer.widgets.ranked import RankedList
 from ffn_explorer.widgets.ranking import Laid, Ranking, Row
 from ffn_explorer.widgets.sizes import line_px, px
@@ -157,7 +157,7 @@ class SortedList(RankedList):
         theme, look = theme_of(self.look), self.look
         thin = blend(theme.muted, theme.surface, 0.28)
         brush = hatched(
-            device_scale(painter), thin, QColor(theme.surface), step=px(look, 7), line=line_px(look)
+            hatch_scale(painter), thin, QColor(theme.surface), step=px(look, 7), line=line_px(look)
         )
         painter.setPen(Qt.PenStyle.NoPen)
         for place, row in enumerate(laid.rows):

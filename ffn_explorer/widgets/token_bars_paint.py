@@ -14,7 +14,7 @@ from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text, fitt
 from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.hatch import hatched, whole
-from ffn_explorer.widgets.layers import Layers, device_scale
+from ffn_explorer.widgets.layers import Layers, device_scale, hatch_scale
 from ffn_explorer.widgets.marks import Kind, draw_marks
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import Theme, blend, theme_of
@@ -66,7 +66,7 @@ class BarsPainter:
         self.small = font(picture.look, "small")
         self.line = QFontMetricsF(self.small).height()
         self.scale = device_scale(painter)
-        self.colours = _colours(picture.look, picture.stage, self.scale)
+        self.colours = _colours(picture.look, picture.stage, hatch_scale(painter))
 
     def paint(self, layers: Layers) -> None:
         """Paint everything; what neither the pass nor the choice moves comes from layers."""

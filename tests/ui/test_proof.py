@@ -18,11 +18,12 @@ from ffn_explorer.core.ffn import FFN
 from ffn_explorer.core.records import PositionCheck, Proof
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
-from ffn_explorer.panels.proof import ProofPanel, right_side, sequence_first
+from ffn_explorer.panels.proof import ProofPanel, right_side
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Appearance, Cell, Playback, Selection, View
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.page import LEAST_LINES, Block, font_of, indent_of, middle_of, small_line, wrap
+from ffn_explorer.widgets.proof_words import sequence_first
 from tests.scenes import empty_scene
 from tests.ui.live import SMALL, Live, picture, pixels, scene_of, settle, state_of
 
