@@ -2,10 +2,12 @@
 
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QApplication
 
 from ffn_explorer.app.lone_job import LoneJob
 from ffn_explorer.state.text import text
@@ -13,9 +15,16 @@ from ffn_explorer.state.text import text
 if TYPE_CHECKING:
     from ffn_explorer.app.exports import Wish
     from ffn_explorer.app.window import Window
+    from ffn_explorer.state.code.dialect import DialectName
 
-KEPT: Mapping[str, type] = {"kind": str, "suffix": str, "pixels": float, "library": str}
+KEPT: Mapping[str, type] = {"kind": str, "pixels": float, "library": str}
 """Choices that are remembered, with their types; size, look and panel are those of the screen each time."""
+
+SUFFIXES = "suffixes"
+"""Name of the formats that are remembered, by kind."""
+
+FIRST_PIXELS = 2.0
+"""Device pixels of the first picture: sharp on a slide."""
 
 
 class Exporting(QObject):
@@ -40,7 +49,7 @@ class Exporting(QObject):
 
         window = self._window
         window.folder = path.parent
-        self.remember({name: getattr(wish, name) for name in KEPT})
+        self.remember(wish)
         given_up = threading.Event()
         done: list[bool] = []
 
@@ -53,10 +62,16 @@ class Exporting(QObject):
                 ended=lambda: self._end(path, given_up, written=bool(done)),
             )
 
-        return window.director.attempt(prepare)
+        QApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
+        try:
+            return window.director.attempt(prepare)
+        finally:
+            QApplication.restoreOverrideCursor()
 
-    def remember(self, choices: dict[str, Any]) -> None:
-        """Take over choices."""
+    def remember(self, wish: "Wish") -> None:
+        """Take over what was chosen of a wish."""
+        choices = {name: getattr(wish, name) for name in KEPT}
+        choices[SUFFIXES] = {**self.choices.get(SUFFIXES, {}), wish.kind: wish.suffix}
         if choices != self.choices:
             self.choices = choices
             self.changed.emit()
@@ -65,8 +80,31 @@ class Exporting(QObject):
         """Take over what was remembered; whatever does not fit is left out."""
         found = data if isinstance(data, Mapping) else {}
         self.choices = {name: found[name] for name, kind in KEPT.items() if isinstance(found.get(name), kind)}
+        suffixes = found.get(SUFFIXES)
+        if isinstance(suffixes, Mapping):
+            rows = suffixes.items()
+            self.choices[SUFFIXES] = {str(kind): suffix for kind, suffix in rows if isinstance(suffix, str)}
 
     def _end(self, path: Path, given_up: threading.Event, *, written: bool) -> None:
         given_up.set()
         if written:
             self._window.director.remark(text("window.saved", path=str(path)))
+
+
+def first_wish(window: "Window", panel: str, *, kind: str, now: "Wish | None" = None) -> "Wish":
+    """What a person probably wants as a file of a kind: as last time, and as it is on screen.
+
+    kind: "" for the one chosen last.  now: what was wished for a moment ago, which goes before.
+    """
+    from ffn_explorer.app.exports import Wish, export_of
+    from ffn_explorer.export.png import PIXELS
+
+    kept = window.exporting.choices
+    row = export_of(kind or kept.get("kind", ""))
+    suffixes = (now.suffix if now else "", kept.get(SUFFIXES, {}).get(row.kind), *row.suffixes)
+    suffix = next(suffix for suffix in suffixes if suffix in row.suffixes)
+    if now is not None:
+        return replace(now, kind=row.kind, suffix=suffix, panel=panel)
+    pixels = min(PIXELS[1], max(PIXELS[0], kept.get("pixels", FIRST_PIXELS)))
+    library: DialectName = "numpy" if kept.get("library") == "numpy" else "torch"
+    return Wish(row.kind, suffix, window.look, panel, pixels=pixels, library=library)

@@ -13,16 +13,21 @@ from ffn_explorer.app.still import Subject, beside_others, still
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.export.notes import notes_of
 from ffn_explorer.export.numbers_file import WRITERS, table_of, write_table
-from ffn_explorer.export.table import EXPORTERS
+from ffn_explorer.export.png import size_in
+from ffn_explorer.export.table import EXPORTERS, PIXELLED
 from ffn_explorer.export.written import write_bytes
 from ffn_explorer.state.app_state import Appearance, AppState
-from ffn_explorer.state.code.dialect import DialectName
+from ffn_explorer.state.code.dialect import DIALECTS, DialectName
+from ffn_explorer.state.numbers import count
+from ffn_explorer.state.requests import run_of
+from ffn_explorer.state.result import RunResult
+from ffn_explorer.state.text import Text, text
 
 if TYPE_CHECKING:
     from ffn_explorer.app.window import Window
 
-Option = Literal["panel", "size", "pixels", "look", "library"]
-"""What of a Wish a person can choose."""
+Option = Literal["panel", "suffix", "size", "pixels", "look", "library"]
+"""What of a Wish a person can choose; `export_fields.FIELDS` holds the field for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +56,18 @@ Work = Callable[[Path, Stopped], None]
 class Export:
     """One kind of file; its words are "export.kind.<kind>" and "export.about.<kind>".
 
+    options: what of it can be chosen, from top to bottom; the format too where there are several.
+    stem: of the file name that is proposed; None: the panel's name.
     prepare: does what only the GUI thread can, and returns the rest; raises InputError with a sentence.
+    says: what will come of a wish, in words; raises InputError, one sentence, where nothing can.
     """
 
     kind: str
     suffixes: tuple[str, ...]
     options: tuple[Option, ...]
+    stem: str | None
     prepare: "Callable[[Window, Wish], Work]"
+    says: "Callable[[Window, Wish], Text]"
 
 
 def subject_of(window: "Window", wish: Wish) -> Subject:
@@ -66,7 +76,11 @@ def subject_of(window: "Window", wish: Wish) -> Subject:
         return Subject(wish.panel, size=wish.size)
     arrangement = window.arrangement
     return Subject(
-        layout=arrangement.name, arranged=arrangement.to_json(), alone=window.board.alone, size=wish.size
+        layout=arrangement.name,
+        arranged=arrangement.to_json(),
+        scene=window.board.arrangement() if arrangement.in_scene else None,
+        alone=window.board.alone,
+        size=wish.size,
     )
 
 
@@ -78,7 +92,7 @@ def pictured(window: "Window", wish: Wish, paint: Callable[[QWidget, AppState], 
 
 
 def _picture(window: "Window", wish: Wish) -> Work:
-    subject_of(window, wish).check(pixels=wish.pixels if wish.suffix == ".png" else 1.0)
+    _picture_says(window, wish)
     made: list[Callable[[], bytes]] = []
 
     def paint(widget: QWidget, state: AppState) -> None:
@@ -94,16 +108,36 @@ def _picture(window: "Window", wish: Wish) -> Work:
     return work
 
 
+def _picture_says(window: "Window", wish: Wish) -> Text:
+    pixels = wish.pixels if wish.suffix in PIXELLED else 1.0
+    if wish.kind == "panel" and wish.panel not in window.board.panels:
+        raise InputError("export.no_panel")
+    subject = subject_of(window, wish)
+    subject.check(pixels=pixels)
+    size = size_in(subject.size_px, pixels)
+    key = "export.says.pixels" if wish.suffix in PIXELLED else "export.says.shapes"
+    return text(key, width=count(size.width()), height=count(size.height()))
+
+
 def _numbers(window: "Window", wish: Wish) -> Work:
-    if wish.panel not in window.board.panels:
-        raise InputError("export.no_numbers", panel=wish.panel)
-    table = table_of(window.board.panels[wish.panel])
+    table = _table(window, wish)
 
     def work(path: Path, stopped: Stopped) -> None:
         if not stopped():
             write_table(table, path)
 
     return work
+
+
+def _table(window: "Window", wish: Wish) -> list[list[str]]:
+    if wish.panel not in window.board.panels:
+        raise InputError("export.no_panel")
+    return table_of(window.board.panels[wish.panel])
+
+
+def _numbers_say(window: "Window", wish: Wish) -> Text:
+    names, *rows = _table(window, wish)
+    return text("export.says.table", rows=count(len(rows)), columns=count(len(names)))
 
 
 def _arrays(window: "Window", _wish: Wish) -> Work:
@@ -115,6 +149,27 @@ def _arrays(window: "Window", _wish: Wish) -> Work:
     return work
 
 
+def _arrays_say(window: "Window", _wish: Wish) -> Text:
+    settings = state_shown(window).settings
+    return text(
+        "export.says.arrays",
+        d_model=count(settings.d_model),
+        d_ff=count(settings.d_ff),
+        dtype=settings.dtype,
+    )
+
+
+def _script_says(window: "Window", wish: Wish) -> Text:
+    from ffn_explorer.state.code.script import script_of
+
+    state, label = state_shown(window), DIALECTS[wish.library].label
+    found = window.director.results.get(run_of(state))
+    if not isinstance(found, RunResult):
+        return text("export.says.script_later", library=label)
+    lines = script_of(state, found, wish.library).count("\n")
+    return text("export.says.script", lines=count(lines), library=label)
+
+
 def _script(window: "Window", wish: Wish) -> Work:
     state, results = state_shown(window), window.director.results
 
@@ -124,12 +179,14 @@ def _script(window: "Window", wish: Wish) -> Work:
     return work
 
 
+_LOOK: tuple[Option, ...] = ("suffix", "size", "pixels", "look")
+
 EXPORTS: tuple[Export, ...] = (
-    Export("panel", tuple(EXPORTERS), ("panel", "size", "pixels", "look"), _picture),
-    Export("window", tuple(EXPORTERS), ("size", "pixels", "look"), _picture),
-    Export("numbers", tuple(WRITERS), ("panel",), _numbers),
-    Export("arrays", (".npz",), (), _arrays),
-    Export("script", (".py",), ("library",), _script),
+    Export("panel", tuple(EXPORTERS), ("panel", *_LOOK), None, _picture, _picture_says),
+    Export("window", tuple(EXPORTERS), _LOOK, "ffn-explorer", _picture, _picture_says),
+    Export("numbers", tuple(WRITERS), ("panel", "suffix"), None, _numbers, _numbers_say),
+    Export("arrays", (".npz",), (), "pass", _arrays, _arrays_say),
+    Export("script", (".py",), ("library",), "ffn", _script, _script_says),
 )
 
 

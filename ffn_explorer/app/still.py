@@ -20,7 +20,7 @@ from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import Appearance, AppState
 from ffn_explorer.state.compute import attempt, compute
-from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS, Slot, panels_of
+from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS, Layout, Slot, panels_of
 from ffn_explorer.state.needs import needs
 from ffn_explorer.state.requests import FileRequest
 from ffn_explorer.state.resolver import Resolver
@@ -38,12 +38,14 @@ class Subject:
     """What a picture shows: a panel, or (None) the window in a layout.
 
     arranged: what a person made of the layouts, as `Arrangement.to_json` tells it.  alone: the panel that
-    fills the board.  size: in logical pixels, None for the usual one.
+    fills the board.  scene: how the board stands while a lecture is given, in place of the layout.
+    size: in logical pixels, None for the usual one.
     """
 
     panel: str | None = None
     layout: str = DEFAULT_LAYOUT
     arranged: Mapping[str, Any] = field(default_factory=dict)
+    scene: Layout | None = None
     alone: str | None = None
     size: tuple[int, int] | None = None
 
@@ -131,6 +133,8 @@ def _window(state: AppState, results: Results, subject: Subject, wear: Dress) ->
     window = Window(director, layout_name=subject.layout, dress=wear)
     director.setParent(window)
     window.arrangement.restore(subject.arranged)
+    if subject.scene is not None:
+        window.arrangement.show_scene(subject.scene)
     window.board.fill(subject.alone)
     window.show_scene(Resolver(results).resolve(director.state))
     return window

@@ -13,8 +13,8 @@ from ffn_explorer.app.arrangement import Arrangement
 from ffn_explorer.app.controls import ControlBar, Corner
 from ffn_explorer.app.director import Director
 from ffn_explorer.app.doubts import Doubts
-from ffn_explorer.app.exporting import Exporting
 from ffn_explorer.app.drop import Drops
+from ffn_explorer.app.exporting import Exporting
 from ffn_explorer.app.hints import Hints
 from ffn_explorer.app.keymap import Keymap, UndoKeys
 from ffn_explorer.app.menu import Buttons

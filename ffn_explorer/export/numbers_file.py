@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.export.written import write_bytes
+from ffn_explorer.state.text import text
 from ffn_explorer.widgets.panel import Panel
 
 Table = Sequence[Sequence[str]]
@@ -47,7 +48,7 @@ def table_of(panel: Panel) -> list[list[str]]:
     """What a panel shows as a table; InputError where it shows no numbers, or none yet."""
     found = panel.table()
     if found is None or len(found) < 2:
-        raise InputError("export.no_numbers", panel=panel.name)
+        raise InputError("export.no_numbers", panel=text(f"panel_name.{panel.name}"))
     return found
 
 

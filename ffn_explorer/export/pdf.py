@@ -39,5 +39,5 @@ def exported(widget: QWidget, *, notes: Mapping[str, str], pixels: float) -> Cal
                 painter.setClipRect(piece.seen)
             paint_alone(painter, piece.widget, piece.place.topLeft(), ground=piece.widget is widget)
             painter.restore()
-    content = data.data().data()
+    content = bytes(data.data().data())
     return lambda: content

@@ -63,7 +63,7 @@ def encoded(image: QImage, notes: Mapping[str, str]) -> bytes:
         writer.setText(key, value)
     if not writer.write(image):
         raise InputError("export.memory", width=image.width(), height=image.height())
-    return data.data().data()
+    return bytes(data.data().data())
 
 
 def check_size(size: QSize) -> None:

@@ -40,7 +40,7 @@ def _part(piece: Placed, *, root: QWidget) -> Part:
         panel=_panel_of(piece.widget, root),
         at=(piece.place.x(), piece.place.y()),
         seen=(seen.x(), seen.y(), seen.width(), seen.height()) if piece.cut else None,
-        written=data.data().data().decode("utf-8"),
+        written=bytes(data.data().data()).decode("utf-8"),
     )
 
 

@@ -31,6 +31,9 @@ EXPORTERS: Mapping[str, Exporter] = MappingProxyType(
     {".png": png.exported, ".svg": svg.exported, ".pdf": pdf.exported}
 )
 
+PIXELLED = frozenset({".png"})
+"""Formats whose pictures have pixels; the others stay sharp at any size."""
+
 
 def exporter_of(path: Path) -> Exporter:
     """Exporter for a file name; InputError naming the formats where there is none."""

@@ -21,7 +21,7 @@ class Placed(NamedTuple):
 
     @property
     def cut(self) -> bool:
-        """Whether something of it may lie outside: items of a picture do, other widgets only when scrolled."""
+        """Whether something of it may lie outside: items of a picture do, other widgets when scrolled."""
         return self.seen != self.place or isinstance(self.widget.parentWidget(), QAbstractScrollArea)
 
 

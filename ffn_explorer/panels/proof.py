@@ -26,7 +26,6 @@ from ffn_explorer.widgets.sizes import px
 
 COMPACT_PX = 110
 """A card lower than this shows two shortened lines and no header."""
-"""Sentence and token, as they stand before a third index."""
 _RING_PX = 5
 DIGITS = 7
 """Significant digits of a number that is compared with its recomputation: those that float32 holds."""

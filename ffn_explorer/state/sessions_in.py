@@ -120,7 +120,10 @@ READERS_OF_SESSIONS: Mapping[str, Callable[[IO[bytes]], str | None]] = MappingPr
         ".mp4": _of_mp4,
     }
 )
-"""By suffix (one of `session_names.PICTURES`), how the session of a picture is found; None where there is none, Damaged where it is broken."""
+"""By suffix (one of `session_names.PICTURES`), how the session of a picture is found.
+
+None where there is none, Damaged where it is broken.
+"""
 
 
 def session_in(path: Path) -> tuple[AppState, Text | None]:

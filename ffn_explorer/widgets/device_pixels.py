@@ -16,7 +16,7 @@ def ratio_of(widget: QWidget) -> float:
 
 @contextmanager
 def finer(ratio: float) -> Iterator[None]:
-    """While this lasts, pictures that are laid out count so many device pixels, whatever screen they are on."""
+    """While this lasts, pictures that are laid out count so many device pixels, whatever their screen has."""
     token = _wanted.set(ratio)
     try:
         yield

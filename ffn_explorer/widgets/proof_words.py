@@ -6,6 +6,7 @@ from collections.abc import Callable
 from ffn_explorer.core.records import Proof
 
 _INDICES = re.compile(r"\[(\d+), (\d+|:),")
+"""Sentence and token, as they stand before a third index."""
 
 
 def sequence_first(text: str) -> str:

@@ -10,5 +10,4 @@ FINER = 4.0
 
 def is_vector(painter: QPainter) -> bool:
     """Whether what is painted can be enlarged afterwards: SVG and PDF, not a screen or an image."""
-    engine = painter.paintEngine()
-    return engine is not None and engine.type() in _ENGINES
+    return painter.isActive() and painter.paintEngine().type() in _ENGINES

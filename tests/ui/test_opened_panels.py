@@ -16,7 +16,8 @@ from pytestqt.qtbot import QtBot
 from ffn_explorer.app.still import computed
 from ffn_explorer.board import Board
 from ffn_explorer.core.stages import Stage
-from ffn_explorer.export.png import lay_out, notes_of
+from ffn_explorer.export.notes import notes_of
+from ffn_explorer.export.png import lay_out
 from ffn_explorer.panels.code import CodePanel
 from ffn_explorer.panels.place import DEPTH
 from ffn_explorer.state import changes

@@ -51,7 +51,9 @@ if len(sys.argv) > 1:
 _SAVE_TORCH = """import numpy as np
 
     wide = torch.float64 if X[0].dtype == torch.float64 else torch.float32
-    kept = {f"{name}_{at}": t.to(wide).numpy() for at, trace in enumerate(traces) for name, t in trace.items()}
+    kept = {
+        f"{name}_{at}": t.to(wide).numpy() for at, trace in enumerate(traces) for name, t in trace.items()
+    }
     np.savez(sys.argv[1], **kept)"""
 
 _SAVE_NUMPY = """kept = {f"{name}_{at}": t for at, trace in enumerate(traces) for name, t in trace.items()}

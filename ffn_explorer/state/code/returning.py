@@ -9,7 +9,7 @@ from ffn_explorer.state.code.sizes import Sizes
 
 
 def returning(spec: FFNSpec, sizes: Sizes, dialect: DialectName) -> Iterator[str]:
-    """Imports and functions; `ffn` returns a dictionary of arrays, `hidden` of experts is the first choice's."""
+    """Imports and functions; `ffn` returns arrays by name, `hidden` of experts is the first choice's."""
     texts = [line.text for line in code_lines(spec, sizes, dialect)]
     result = texts.pop().removeprefix("    return ")
     names = {

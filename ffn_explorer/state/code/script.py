@@ -8,7 +8,7 @@ from ffn_explorer import __version__
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.code.dialect import DIALECTS, DialectName
 from ffn_explorer.state.code.drawing import attention_lines, drawing_lines
-from ffn_explorer.state.code.lines import arguments
+from ffn_explorer.state.code.lines import CodeLine, arguments
 from ffn_explorer.state.code.loading import loading_lines
 from ffn_explorer.state.code.measuring import measuring_lines
 from ffn_explorer.state.code.returning import returning
@@ -80,7 +80,7 @@ def _filled(run: "RunResult", sizes: Sizes, dialect: DialectName, *, kind: str) 
     names = arguments(run.spec, sizes)
     if kind == "hand":
         assert request.source.memory is not None
-        yield from hand_lines(request, run, dialect)
+        yield from hand_lines(request, dialect)
     elif kind == "seeded":
         yield from seeded_lines(request.settings, run.spec, sizes, dialect, names=names)
     else:
@@ -92,7 +92,7 @@ def _of_file(run: "RunResult", sizes: Sizes, dialect: DialectName) -> Iterator[s
 
     opened = run.request.source.opened
     assert opened is not None
-    loaded = ()
+    loaded: tuple[CodeLine, ...] = ()
     if run.scheme is not None:
         dtype = run.request.settings.dtype
         loaded = loading_lines(opened, run.scheme, run.spec, sizes, dialect=dialect, dtype=dtype)

@@ -63,7 +63,7 @@ def seeded_lines(
     yield f"X = [{rows}{cast} for sentence in TOKENS]"
 
 
-def hand_lines(request: "RunRequest", run: "RunResult", dialect: DialectName) -> Iterator[str]:
+def hand_lines(request: "RunRequest", dialect: DialectName) -> Iterator[str]:
     """`layer` and `X` of a memory built by hand, number by number."""
     memory = request.source.memory
     assert memory is not None
