@@ -32,6 +32,8 @@ class Exporting(QObject):
 
     changed = Signal()
     """Other choices are to be remembered."""
+    ended = Signal()
+    """What was under way is done, has failed, or was given up."""
 
     def __init__(self, window: "Window") -> None:
         """Join a window; nothing that exports is imported yet."""
@@ -87,6 +89,7 @@ class Exporting(QObject):
 
     def _end(self, path: Path, given_up: threading.Event, *, written: bool) -> None:
         given_up.set()
+        self.ended.emit()
         if written:
             self._window.director.remark(text("window.saved", path=str(path)))
 

@@ -95,7 +95,7 @@ def still(state: AppState, results: Results, subject: Subject, *, wear: Dress) -
 
     What `results` lacks is shown as still on its way.
     """
-    state = replace(state, hover=None, point=None, playback=replace(state.playback, playing=False))
+    state = resting(state)
     make = _window if subject.panel is None else _board
     widget = make(state, results, subject, wear)
     try:
@@ -105,6 +105,11 @@ def still(state: AppState, results: Results, subject: Subject, *, wear: Dress) -
     finally:
         widget.close()
         widget.deleteLater()
+
+
+def resting(state: AppState) -> AppState:
+    """The state with nothing pointed at and nothing playing, as in every exported picture."""
+    return replace(state, hover=None, point=None, playback=replace(state.playback, playing=False))
 
 
 def whole_application(_: QWidget, look: Appearance) -> None:

@@ -70,8 +70,9 @@ def _header(film: Film, palette: Colours) -> bytes:
 
 
 def _write_frame(file: IO[bytes], change: Changed, table: NDArray[np.uint8], hundredths: int) -> None:
-    pixels = change.pixels
-    numbers = np.where(pixels != 0, table[pixels & np.uint32(0xFFFFFF)], np.uint8(STAYS))
+    pixels, changed = change.pixels, change.pixels != 0
+    numbers = np.full(pixels.shape, STAYS, np.uint8)
+    numbers[changed] = table[pixels[changed] & np.uint32(0xFFFFFF)]
     height, width = numbers.shape
     # 0x05: the frame stays when its time is over, and one colour is transparent.
     file.write(struct.pack("<4BHBB", 0x21, 0xF9, 4, 0x05, hundredths, STAYS, 0))

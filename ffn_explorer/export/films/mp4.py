@@ -110,7 +110,7 @@ def _command(program: str, film: Film, notes: Path, made: Path) -> list[str]:
         *(program, "-hide_banner", "-loglevel", "error", "-nostdin", "-y"),
         *(*pixels, "-framerate", str(film.rate), "-i", "pipe:0"),
         *("-f", "ffmetadata", "-i", str(notes), "-map", "0:v", "-map_metadata", "1", "-an", "-vf", _CONVERTED),
-        *("-c:v", "libx264", "-preset", "veryfast", "-crf", str(QUALITY), *_COLOURS),
+        *("-c:v", "libx264", "-preset", "superfast", "-crf", str(QUALITY), *_COLOURS),
         *("-fps_mode", "passthrough", "-movflags", "+faststart", "-f", "mp4", str(made)),
     ]
 
