@@ -22,6 +22,7 @@ from ffn_explorer.app.export_fields import FIELDS
 from ffn_explorer.app.exporting import first_wish
 from ffn_explorer.app.exports import EXPORTS, Export, Wish, export_of
 from ffn_explorer.core.errors import ExplorerError, InputError
+from ffn_explorer.state.change import Change
 from ffn_explorer.state.text import Text, said, say
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.sizes import px
@@ -56,8 +57,10 @@ class ExportDialog(QDialog):
         self.kinds.currentRowChanged.connect(self._choose_kind)
         for field in self.fields.values():
             field.changed.connect(self._take)
+            field.refused.connect(self._refuse)
         self._show()
         self._fit()
+        self.kinds.setFocus()
 
     @property
     def export(self) -> Export:
@@ -112,8 +115,6 @@ class ExportDialog(QDialog):
             item = QListWidgetItem(self._say(f"export.kind.{row.kind}"), kinds)
             item.setToolTip(self._say(f"export.about.{row.kind}"))
         kinds.setFixedWidth(kinds.sizeHintForColumn(0) + px(self._look, 24))
-        # Enter begins the export wherever the keyboard is; on a list it would only choose the row again.
-        kinds.itemActivated.connect(lambda _: self.ok.click())
         return kinds
 
     def _choices(self) -> QWidget:
@@ -129,6 +130,9 @@ class ExportDialog(QDialog):
                 at = grid.rowCount()
                 grid.addWidget(part.label, at, 0)
                 grid.addWidget(part.holder, at, 1)
+        # The editors stay where they are when another kind has other labels.
+        labels = [part.label for field in self.fields.values() for part in field.parts]
+        grid.setColumnMinimumWidth(0, max(label.sizeHint().width() for label in labels))
         column = QVBoxLayout(right)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(px(look, 12))
@@ -190,6 +194,15 @@ class ExportDialog(QDialog):
             self._tell(export.says(self._window, self.wish), good=True)
         except ExplorerError as error:
             self._tell(said(error), good=False)
+
+    def _refuse(self, change: Change) -> None:
+        """A number that cannot be was typed; the one before it is there again."""
+        try:
+            change.to(self._window.director.state)
+        except ExplorerError as error:
+            ready = self.ok.isEnabled()
+            self._tell(said(error), good=False)
+            self.ok.setEnabled(ready)
 
     def _tell(self, words: Text, *, good: bool) -> None:
         theme = theme_of(self._look)

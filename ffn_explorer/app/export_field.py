@@ -30,6 +30,8 @@ class ExportField(QObject):
 
     changed = Signal()
     """A person has chosen something else."""
+    refused = Signal(object)
+    """A Change that cannot be made, for a number out of range: its sentence tells the range."""
 
     def __init__(self, window: "Window") -> None:
         """Build it for a window, empty."""

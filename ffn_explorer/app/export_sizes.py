@@ -34,6 +34,7 @@ class SizeField(ExportField):
         self.add("size", self.width_edit, QLabel("×"), self.height_edit, self.screen)
         for edit in (self.width_edit, self.height_edit):
             edit.chosen.connect(self._take_own)
+            edit.refused.connect(self.refused)
         self.screen.clicked.connect(self._take_screen)
 
     def offer(self, wish: "Wish") -> None:
@@ -80,6 +81,7 @@ class PixelsField(ExportField):
         self.edit = FloatEdit(*PIXELS, 0.5, decimals=DECIMALS)
         self.add("pixels", self.edit)
         self.edit.chosen.connect(lambda _: self.changed.emit())
+        self.edit.refused.connect(self.refused)
 
     def fits(self, wish: "Wish") -> bool:
         """Shapes have no pixels."""
