@@ -1,4 +1,4 @@
-"""Animating: a film of a subject, from state to state; the same Scenes and the same board as a still picture."""
+"""Animating: a film of a subject, from state to state; the same Scenes and board as a still picture."""
 
 import sys
 import threading
@@ -80,7 +80,7 @@ def animate(
     """
     film = film_of(states, subject, rate=rate, pixels=pixels)
     subject.check(pixels=pixels)
-    check_film(film, path)
+    check_film(film, path.suffix)
     QApplication.instance() or QApplication([])
     inside = LAYOUTS[subject.layout] if subject.panel is None else Slot(subject.panel)
     shown = changes.show_panels(frozenset(panels_of(inside)))
@@ -91,7 +91,13 @@ def animate(
 
 
 def expose(
-    states: Sequence[AppState], shoot: Shoot, film: Film, path: Path, *, told: Told = quiet, stopped: Asked = never
+    states: Sequence[AppState],
+    shoot: Shoot,
+    film: Film,
+    path: Path,
+    *,
+    told: Told = quiet,
+    stopped: Asked = never,
 ) -> None:
     """Draw here and encode on another thread, both at once; raises as `animate`."""
     reel, over = Reel(film), threading.Event()
@@ -151,7 +157,9 @@ def frame_of(image: QImage) -> Frame:
     return rows[:, :width] | np.uint32(OPAQUE)
 
 
-def computed_for(states: Sequence[AppState], known: Results | None = None, *, stopped: Asked = never) -> Results:
+def computed_for(
+    states: Sequence[AppState], known: Results | None = None, *, stopped: Asked = never
+) -> Results:
     """Everything that these states need; raises Cancelled, and what computing raises.
 
     known: where much of it may be already, and which stays as it is.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ffn_explorer.app.window import Window
     from ffn_explorer.state.code.dialect import DialectName
 
-KEPT: Mapping[str, type] = {"kind": str, "pixels": float, "library": str}
+KEPT: Mapping[str, type] = {"kind": str, "pixels": float, "library": str, "frames": int, "rate": int}
 """Choices that are remembered, with their types; size, look and panel are those of the screen each time."""
 
 SUFFIXES = "suffixes"
@@ -100,6 +100,7 @@ def first_wish(window: "Window", panel: str, *, kind: str, now: "Wish | None" = 
     kind: "" for the one chosen last.  now: what was wished for a moment ago, which goes before.
     """
     from ffn_explorer.app.exports import Wish, export_of
+    from ffn_explorer.export.films.film import FRAMES, RATES
     from ffn_explorer.export.png import PIXELS
 
     kept = window.exporting.choices
@@ -110,4 +111,9 @@ def first_wish(window: "Window", panel: str, *, kind: str, now: "Wish | None" = 
         return replace(now, kind=row.kind, suffix=suffix, panel=panel)
     pixels = min(PIXELS[1], max(PIXELS[0], kept.get("pixels", FIRST_PIXELS)))
     library: DialectName = "numpy" if kept.get("library") == "numpy" else "torch"
-    return Wish(row.kind, suffix, window.look, panel, pixels=pixels, library=library)
+    wish = Wish(row.kind, suffix, window.look, panel, pixels=pixels, library=library)
+    frames, rate = (
+        min(high, max(low, kept.get(name, getattr(wish, name))))
+        for name, (low, high) in (("frames", FRAMES), ("rate", RATES))
+    )
+    return replace(wish, frames=frames, rate=rate)

@@ -26,7 +26,7 @@ PAUSE_MS = 5
 
 
 class Filming(QObject):
-    """One film: called on another thread, it computes what the frames lack, and writes them as they are drawn.
+    """One film: called on another thread, it computes what the frames lack, and writes them.
 
     Not more than one frame is drawn in a turn of the event loop, so that the window answers meanwhile.
     """
@@ -52,7 +52,7 @@ class Filming(QObject):
         window.exporting.ended.connect(self._end)
 
     def __call__(self, path: Path, stopped: Asked) -> None:
-        """Write the film, on any thread but the GUI's; Cancelled, or InputError, where that cannot be done."""
+        """Write the film, on any thread but the GUI's; Cancelled, or InputError, where that cannot be."""
         self._stopped = stopped
         results = computed_for(self._states, self._window.director.results, stopped=stopped)
         self._computed.emit(results)
@@ -63,9 +63,7 @@ class Filming(QObject):
             self._attempt(lambda: self._open(results))
 
     def _open(self, results: Results) -> None:
-        shooting = camera(
-            self._states[0], results, self._subject, wear=beside_others, pixels=self._pixels
-        )
+        shooting = camera(self._states[0], results, self._subject, wear=beside_others, pixels=self._pixels)
         self._shoot = self._camera.enter_context(shooting)
         self._turn.start(0)
 

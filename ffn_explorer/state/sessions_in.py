@@ -9,8 +9,8 @@ from xml.parsers import expat
 
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.app_state import AppState
-from ffn_explorer.state.film_notes import comment_of_mp4, xmp_of_gif, xmp_of_webp
 from ffn_explorer.state.files import LIMIT_BYTES, Damaged, json_in, kind_of, reason_of
+from ffn_explorer.state.film_notes import comment_of_mp4, xmp_of_gif, xmp_of_webp
 from ffn_explorer.state.storage import SUFFIX, read_session, session_of
 from ffn_explorer.state.text import Text, text
 

@@ -20,7 +20,7 @@ KEEP, REPLACE, OVER = 0, 0, 1
 """What becomes of a frame once its time is over, and how one is laid on the frame before."""
 
 
-def encode(frames: Iterator[Frame], film: Film, file: IO[bytes], _check: Check) -> None:
+def encode(frames: Iterator[Frame], film: Film, file: IO[bytes], check: Check) -> None:  # noqa: ARG001 - nothing is done but taking the next frame
     """Write a film; it repeats for ever. OSError where the file does not take it."""
     file.write(SIGNATURE)
     _write(file, b"IHDR", struct.pack(">II5B", *film.size, *RGBA_8))

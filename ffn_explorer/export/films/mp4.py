@@ -20,7 +20,16 @@ QUALITY = 12
 ASK_S = 0.05
 """How often is asked, while ffmpeg finishes, whether the film is still wanted."""
 
-_COLOURS = ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "iec61966-2-1", "-color_range", "tv"]
+_COLOURS = [
+    "-colorspace",
+    "bt709",
+    "-color_primaries",
+    "bt709",
+    "-color_trc",
+    "iec61966-2-1",
+    "-color_range",
+    "tv",
+]
 _CONVERTED = (
     "scale=out_color_matrix=bt709:out_range=tv:flags=accurate_rnd+full_chroma_int+full_chroma_inp+bicubic,"
     "format=yuv420p"
@@ -66,7 +75,9 @@ class _running:  # noqa: N801 - used like a function
         self._command, self._errors = command, errors
 
     def __enter__(self) -> "subprocess.Popen[bytes]":
-        apart: dict[str, Any] = {"creationflags": 0x08000000} if sys.platform == "win32" else {"start_new_session": True}
+        apart: dict[str, Any] = (
+            {"creationflags": 0x08000000} if sys.platform == "win32" else {"start_new_session": True}
+        )
         # Without a window on Windows; elsewhere out of reach of the Ctrl+C that is meant for us.
         try:
             self._process = subprocess.Popen(
@@ -109,7 +120,19 @@ def _command(program: str, film: Film, notes: Path, made: Path) -> list[str]:
     return [
         *(program, "-hide_banner", "-loglevel", "error", "-nostdin", "-y"),
         *(*pixels, "-framerate", str(film.rate), "-i", "pipe:0"),
-        *("-f", "ffmetadata", "-i", str(notes), "-map", "0:v", "-map_metadata", "1", "-an", "-vf", _CONVERTED),
+        *(
+            "-f",
+            "ffmetadata",
+            "-i",
+            str(notes),
+            "-map",
+            "0:v",
+            "-map_metadata",
+            "1",
+            "-an",
+            "-vf",
+            _CONVERTED,
+        ),
         *("-c:v", "libx264", "-preset", "superfast", "-crf", str(QUALITY), *_COLOURS),
         *("-fps_mode", "passthrough", "-movflags", "+faststart", "-f", "mp4", str(made)),
     ]
@@ -117,7 +140,11 @@ def _command(program: str, film: Film, notes: Path, made: Path) -> list[str]:
 
 def _notes(film: Film) -> str:
     """Metadata as ffmpeg reads them: the session as the comment."""
-    fields = {"title": "FFN Explorer", "artist": film.notes.get("Software", ""), "comment": film.notes.get("Session", "")}
+    fields = {
+        "title": "FFN Explorer",
+        "artist": film.notes.get("Software", ""),
+        "comment": film.notes.get("Session", ""),
+    }
     return "\n".join([";FFMETADATA1", *(f"{name}={_escaped(value)}" for name, value in fields.items()), ""])
 
 

@@ -1,6 +1,6 @@
 """MOVING: formats of films by suffix."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -22,15 +22,26 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Moving:
-    """One format; most_rate: frames per second beyond which programs that show it fall behind."""
+    """One format; most_rate: frames per second beyond which programs that show it fall behind.
+
+    even: whether its sides are even; an odd one then gets one more row or column.
+    needs: raises InputError where something that it is written with is missing.
+    """
 
     encode: Encoder
     most_rate: int = RATES[1]
+    even: bool = False
+    needs: Callable[[], object] = bool
+
+    def size_of(self, film: Film) -> tuple[int, int]:
+        """Width and height in pixels of what is written."""
+        width, height = film.size
+        return (width + width % 2, height + height % 2) if self.even else (width, height)
 
 
 MOVING: Mapping[str, Moving] = MappingProxyType(
     {
-        ".mp4": Moving(mp4.encode),
+        ".mp4": Moving(mp4.encode, even=True, needs=mp4.ffmpeg),
         # A frame stays a whole number of hundredths of a second, and one of a single hundredth is shown slower.
         ".gif": Moving(gif.encode, most_rate=50),
         ".webp": Moving(webp.encode),
@@ -39,22 +50,21 @@ MOVING: Mapping[str, Moving] = MappingProxyType(
 )
 
 
-def moving_of(path: Path) -> Moving:
-    """Format of a file name; InputError naming the formats where there is none."""
-    found = MOVING.get(path.suffix.lower())
+def moving_of(suffix: str) -> Moving:
+    """Format of a suffix; InputError naming the formats where there is none."""
+    found = MOVING.get(suffix.lower())
     if found is None:
-        raise InputError("export.film_format", suffix=path.suffix or path.name, choices=", ".join(MOVING))
+        raise InputError("export.film_format", suffix=suffix, choices=", ".join(MOVING))
     return found
 
 
-def check_film(film: Film, path: Path) -> None:
+def check_film(film: Film, suffix: str) -> None:
     """Raise InputError on a film that no format, or not this one, can hold, or an unknown format."""
-    most = moving_of(path).most_rate
+    moving = moving_of(suffix)
     film.check()
-    if film.rate > most:
-        raise InputError("export.film_fast", suffix=path.suffix.lower(), value=film.rate, high=most)
-    if path.suffix.lower() == ".mp4":
-        mp4.ffmpeg()
+    if film.rate > moving.most_rate:
+        raise InputError("export.film_fast", suffix=suffix, value=film.rate, high=moving.most_rate)
+    moving.needs()
 
 
 def write_film(frames: Iterator[Frame], film: Film, path: Path, *, stopped: Asked = never) -> None:
@@ -63,7 +73,7 @@ def write_film(frames: Iterator[Frame], film: Film, path: Path, *, stopped: Aske
     stopped: asked between frames; Cancelled is raised then, and nothing is left.  InputError where the file
     cannot be written.
     """
-    check_film(film, path)
+    check_film(film, path.suffix)
 
     def check() -> None:
         if stopped():
@@ -77,7 +87,7 @@ def write_film(frames: Iterator[Frame], film: Film, path: Path, *, stopped: Aske
 
     try:
         with whole(path) as file:
-            moving_of(path).encode(checked(), film, file, check)
+            moving_of(path.suffix).encode(checked(), film, file, check)
             check()
     except (OSError, ValueError) as error:
         raise InputError("export.write", path=str(path), why=reason_of(error)) from error

@@ -17,7 +17,7 @@ EFFORT = 1
 """Of 0 to 6: at 0 the frames are ten times larger, above 1 they take longer to write than to draw."""
 
 
-def encode(frames: Iterator[Frame], film: Film, file: IO[bytes], _check: Check) -> None:
+def encode(frames: Iterator[Frame], film: Film, file: IO[bytes], check: Check) -> None:  # noqa: ARG001 - nothing is done but taking the next frame
     """Write a film; it repeats for ever. OSError where the file does not take it."""
     width, height = film.size
     start = file.tell()
