@@ -1,4 +1,4 @@
-"""`ffn-explorer render`: a picture or film of the window or a panel, numbers, or a program; without a screen."""
+"""`ffn-explorer render`: the window or a panel as picture or film, numbers, a program; without a screen."""
 
 import argparse
 import os

@@ -66,10 +66,8 @@ def comment_of_mp4(file: IO[bytes]) -> bytes | None:
     place = _Box(b"", 0, size)
     for kind in _COMMENT:
         # A version and flags stand before the boxes of this one.
-        skipped = 4 if place.kind == b"meta" else 0
-        found = next(
-            (box for box in _boxes(file, place.start + skipped, place.end) if box.kind == kind), None
-        )
+        start = place.start + (4 if place.kind == b"meta" else 0)
+        found = next((box for box in _boxes(file, start, place.end) if box.kind == kind), None)
         if found is None:
             return None
         place = found

@@ -3,7 +3,7 @@
 from ffn_explorer.state.storage import SUFFIX
 
 PICTURES = (".png", ".svg", ".pdf", ".apng", ".webp", ".gif", ".mp4")
-"""Suffixes of pictures, still and moving, that carry the session they were made from; `sessions_in` reads them."""
+"""Suffixes of pictures and films that carry the session they were made from; `sessions_in` reads them."""
 
 
 def holds_session(path: str) -> bool:

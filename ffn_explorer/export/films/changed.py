@@ -44,10 +44,6 @@ def changed(before: Frame, frame: Frame, *, even: bool = False) -> Changed:
 
 def rgba(pixels: Frame) -> bytes:
     """Pixels as bytes red, green, blue, alpha, row by row; alpha is 0 where a colour is none."""
-    green_alpha = pixels & np.uint32(0xFF00FF00)
-    swapped = (
-        green_alpha
-        | (pixels & np.uint32(0xFF)) << np.uint32(16)
-        | (pixels >> np.uint32(16)) & np.uint32(0xFF)
-    )
-    return swapped.astype("<u4", copy=False).tobytes()
+    stay, low = pixels & np.uint32(0xFF00FF00), np.uint32(0xFF)
+    swapped: Frame = stay | (pixels & low) << np.uint32(16) | (pixels >> np.uint32(16)) & low
+    return bytes(swapped.astype("<u4", copy=False).tobytes())

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,4 +55,4 @@ class Film:
         A rounded 1 / rate for every frame would add up: 30 frames a second as 3 hundredths each are 33.
         """
         ends = [round(frame * per_second / self.rate) for frame in range(self.frames + 1)]
-        return [end - start for start, end in zip(ends, ends[1:])]
+        return [end - start for start, end in pairwise(ends)]

@@ -73,7 +73,7 @@ def _write_frame(file: IO[bytes], change: Changed, table: NDArray[np.uint8], hun
     pixels, changed = change.pixels, change.pixels != 0
     numbers = np.full(pixels.shape, STAYS, np.uint8)
     numbers[changed] = table[pixels[changed] & np.uint32(0xFFFFFF)]
-    height, width = numbers.shape
+    height, width = pixels.shape
     # 0x05: the frame stays when its time is over, and one colour is transparent.
     file.write(struct.pack("<4BHBB", 0x21, 0xF9, 4, 0x05, hundredths, STAYS, 0))
     file.write(struct.pack("<BHHHHB", 0x2C, change.x, change.y, width, height, 0))

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,16 +20,7 @@ QUALITY = 12
 ASK_S = 0.05
 """How often is asked, while ffmpeg finishes, whether the film is still wanted."""
 
-_COLOURS = [
-    "-colorspace",
-    "bt709",
-    "-color_primaries",
-    "bt709",
-    "-color_trc",
-    "iec61966-2-1",
-    "-color_range",
-    "tv",
-]
+_COLOURS = "-colorspace bt709 -color_primaries bt709 -color_trc iec61966-2-1 -color_range tv".split()
 _CONVERTED = (
     "scale=out_color_matrix=bt709:out_range=tv:flags=accurate_rnd+full_chroma_int+full_chroma_inp+bicubic,"
     "format=yuv420p"
@@ -68,32 +59,30 @@ def ffmpeg() -> str:
         raise InputError("export.no_ffmpeg") from error
 
 
-class _running:  # noqa: N801 - used like a function
+@contextmanager
+def _running(command: list[str], errors: IO[bytes]) -> Iterator["subprocess.Popen[bytes]"]:
     """The process; killed where anything goes wrong, and gone in any case when this is left."""
-
-    def __init__(self, command: list[str], errors: IO[bytes]) -> None:
-        self._command, self._errors = command, errors
-
-    def __enter__(self) -> "subprocess.Popen[bytes]":
-        apart: dict[str, Any] = (
-            {"creationflags": 0x08000000} if sys.platform == "win32" else {"start_new_session": True}
+    try:
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors, **_apart()
         )
-        # Without a window on Windows; elsewhere out of reach of the Ctrl+C that is meant for us.
-        try:
-            self._process = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self._errors, **apart
-            )
-        except OSError as error:
-            raise InputError("export.no_ffmpeg") from error
-        return self._process
-
-    def __exit__(self, kind: object, _error: object, _trace: object) -> None:
-        if kind is not None:
-            self._process.kill()
-        if self._process.stdin is not None:
+    except OSError as error:
+        raise InputError("export.no_ffmpeg") from error
+    try:
+        yield process
+    except BaseException:
+        process.kill()
+        raise
+    finally:
+        if process.stdin is not None:
             with suppress(OSError):
-                self._process.stdin.close()
-        self._process.wait()
+                process.stdin.close()
+        process.wait()
+
+
+def _apart() -> dict[str, Any]:
+    """How a process starts without a window on Windows, elsewhere out of reach of a Ctrl+C meant for us."""
+    return {"creationflags": 0x08000000} if sys.platform == "win32" else {"start_new_session": True}
 
 
 def _feed(process: "subprocess.Popen[bytes]", frames: Iterator[Frame]) -> bool:
@@ -111,7 +100,9 @@ def _feed(process: "subprocess.Popen[bytes]", frames: Iterator[Frame]) -> bool:
 
 def _even(frame: Frame) -> Frame:
     height, width = frame.shape
-    return np.ascontiguousarray(np.pad(frame, ((0, height % 2), (0, width % 2)), mode="edge"))
+    if height % 2 or width % 2:
+        frame = np.pad(frame, ((0, height % 2), (0, width % 2)), mode="edge")
+    return np.ascontiguousarray(frame)
 
 
 def _command(program: str, film: Film, notes: Path, made: Path) -> list[str]:
@@ -120,20 +111,9 @@ def _command(program: str, film: Film, notes: Path, made: Path) -> list[str]:
     return [
         *(program, "-hide_banner", "-loglevel", "error", "-nostdin", "-y"),
         *(*pixels, "-framerate", str(film.rate), "-i", "pipe:0"),
-        *(
-            "-f",
-            "ffmetadata",
-            "-i",
-            str(notes),
-            "-map",
-            "0:v",
-            "-map_metadata",
-            "1",
-            "-an",
-            "-vf",
-            _CONVERTED,
-        ),
-        *("-c:v", "libx264", "-preset", "superfast", "-crf", str(QUALITY), *_COLOURS),
+        *("-f", "ffmetadata", "-i", str(notes), "-map", "0:v", "-map_metadata", "1"),
+        *("-an", "-vf", _CONVERTED, "-c:v", "libx264", "-preset", "superfast", "-crf", str(QUALITY)),
+        *_COLOURS,
         *("-fps_mode", "passthrough", "-movflags", "+faststart", "-f", "mp4", str(made)),
     ]
 

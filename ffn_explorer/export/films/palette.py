@@ -50,9 +50,8 @@ def palette_of(colours: NDArray[np.uint32], counts: NDArray[np.uint32]) -> Colou
     # Every colour counts, and a frequent one only a little more: a heat map has thousands, each of them rare.
     times = np.clip(np.sqrt(counts[EXACT:]), 1, 64).astype(np.int64)
     listed = np.repeat(others, times, axis=0)
-    image = Image.frombuffer(
-        "RGB", (len(listed), 1), np.ascontiguousarray(listed).tobytes(), "raw", "RGB", 0, 1
-    )
+    row = np.ascontiguousarray(listed).tobytes()
+    image = Image.frombuffer("RGB", (len(listed), 1), row, "raw", "RGB", 0, 1)
     made = image.quantize(COLOURS - EXACT, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     rest = np.array(made.getpalette("RGB"), np.uint8).reshape(-1, 3)[: COLOURS - EXACT]
     return np.concatenate([split(colours[:EXACT]), rest])

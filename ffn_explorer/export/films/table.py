@@ -42,7 +42,7 @@ class Moving:
 MOVING: Mapping[str, Moving] = MappingProxyType(
     {
         ".mp4": Moving(mp4.encode, even=True, needs=mp4.ffmpeg),
-        # A frame stays a whole number of hundredths of a second, and one of a single hundredth is shown slower.
+        # A frame stays whole hundredths of a second, and one of a single hundredth is shown slower.
         ".gif": Moving(gif.encode, most_rate=50),
         ".webp": Moving(webp.encode),
         ".apng": Moving(apng.encode),
