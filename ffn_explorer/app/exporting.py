@@ -104,7 +104,7 @@ def first_wish(window: "Window", panel: str, *, kind: str, now: "Wish | None" = 
     from ffn_explorer.export.png import PIXELS
 
     kept = window.exporting.choices
-    row = export_of(kind or kept.get("kind", ""))
+    row = export_of(kind or kept.get("kind", "window"))
     suffixes = (now.suffix if now else "", kept.get(SUFFIXES, {}).get(row.kind), *row.suffixes)
     suffix = next(suffix for suffix in suffixes if suffix in row.suffixes)
     if now is not None:

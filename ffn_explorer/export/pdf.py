@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.export.notes_xml import packet
 from ffn_explorer.export.png import check_size
-from ffn_explorer.export.vector import paint_alone, painting, placed, uncached
+from ffn_explorer.export.vector import paint_alone, painting, placed, pooled, uncached
+from ffn_explorer.widgets.vector import FINER
 
 POINTS_PER_PX = 0.75
 """A logical pixel is a 96th of an inch, a point a 72nd."""
@@ -32,7 +33,7 @@ def exported(widget: QWidget, *, notes: Mapping[str, str], pixels: float) -> Cal
     writer.setTitle("FFN Explorer")
     writer.setCreator(notes.get("Software", ""))
     writer.setDocumentXmpMetadata(QByteArray(packet(notes)))
-    with uncached(widget), painting(writer) as painter:
+    with pooled(widget, FINER), uncached(widget), painting(writer) as painter:
         for piece in placed(widget, QPoint(), widget.rect()):
             painter.save()
             if piece.cut:

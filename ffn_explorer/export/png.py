@@ -7,9 +7,7 @@ from PySide6.QtGui import QImage, QImageWriter
 from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.core.errors import InputError
-from ffn_explorer.export.vector import painting
-from ffn_explorer.widgets.canvas import Canvas
-from ffn_explorer.widgets.device_pixels import finer
+from ffn_explorer.export.vector import painting, pooled
 
 SIDE_PX = (16, 16_384)
 """Smallest and largest side of a picture."""
@@ -37,12 +35,8 @@ def image_of(widget: QWidget, pixels: float = 1.0) -> QImage:
         raise InputError("export.memory", width=size.width(), height=size.height())
     image.fill(0)
     image.setDevicePixelRatio(pixels)
-    # Heat maps and strips are pooled to the pixels of the picture, not to those of the screen.
-    with finer(pixels):
-        _lay_out_pictures(widget)
-        with painting(image) as painter:
-            widget.render(painter, QPoint())
-    _lay_out_pictures(widget)
+    with pooled(widget, pixels), painting(image) as painter:
+        widget.render(painter, QPoint())
     # Half a pixel beyond the last whole one is the ground's.
     image.setDevicePixelRatio(1.0)
     return image
@@ -81,8 +75,3 @@ def lay_out(widget: QWidget, size: QSize) -> None:
     for _ in range(3):
         QCoreApplication.sendPostedEvents()
         widget.grab()
-
-
-def _lay_out_pictures(widget: QWidget) -> None:
-    for canvas in widget.findChildren(Canvas):
-        canvas.lay_out()

@@ -8,8 +8,9 @@ from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.export.png import check_size
 from ffn_explorer.export.svg_document import Part, document
-from ffn_explorer.export.vector import Placed, paint_alone, painting, placed, uncached
+from ffn_explorer.export.vector import Placed, paint_alone, painting, placed, pooled, uncached
 from ffn_explorer.widgets.panel import Panel
+from ffn_explorer.widgets.vector import FINER
 
 
 def exported(widget: QWidget, *, notes: Mapping[str, str], pixels: float) -> Callable[[], bytes]:
@@ -19,7 +20,7 @@ def exported(widget: QWidget, *, notes: Mapping[str, str], pixels: float) -> Cal
     """
     del pixels
     check_size(widget.size())
-    with uncached(widget):
+    with pooled(widget, FINER), uncached(widget):
         parts = [_part(piece, root=widget) for piece in placed(widget, QPoint(), widget.rect())]
     size = (widget.width(), widget.height())
     return lambda: document(parts, size=size, notes=notes)

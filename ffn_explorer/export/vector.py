@@ -8,8 +8,14 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QPaintDevice, QPainter, QRegion
 from PySide6.QtWidgets import QAbstractScrollArea, QGraphicsItem, QGraphicsView, QWidget
 
+from ffn_explorer.widgets.canvas import Canvas
+from ffn_explorer.widgets.device_pixels import finer
+
 _ALONE = QWidget.RenderFlag(0)
 """Without children, and without the ground of a window."""
+
+_LOSSLESS = QPainter.RenderHint.LosslessImageRendering
+"""Heat maps are data: the loss of a JPEG would show in them."""
 
 
 class Placed(NamedTuple):
@@ -29,8 +35,7 @@ class Placed(NamedTuple):
 def painting(on: QPaintDevice) -> Iterator[QPainter]:
     """A painter that lets go of its device whatever happens: one that does not would end the program."""
     painter = QPainter(on)
-    # Heat maps are data: the loss of a JPEG would show in them.
-    painter.setRenderHint(QPainter.RenderHint.LosslessImageRendering)
+    painter.setRenderHint(_LOSSLESS)
     try:
         yield painter
     finally:
@@ -55,9 +60,13 @@ def placed(widget: QWidget, at: QPoint, clip: QRect) -> Iterator[Placed]:
 
 @contextmanager
 def uncached(root: QWidget) -> Iterator[None]:
-    """While this lasts, no item of a picture is painted from an image that was kept of it."""
+    """While this lasts, items are painted as they are, never from an image kept of them, and never as JPEG."""
     views = [view for view in (root, *root.findChildren(QGraphicsView)) if isinstance(view, QGraphicsView)]
     kept = [(item, item.cacheMode()) for view in views for item in view.items()]
+    hints = [(view, view.renderHints()) for view in views]
+    for view in views:
+        # A view gives its painter its own hints, in place of those that the painter came with.
+        view.setRenderHint(_LOSSLESS)
     for item, _ in kept:
         item.setCacheMode(QGraphicsItem.CacheMode.NoCache)
     try:
@@ -65,6 +74,25 @@ def uncached(root: QWidget) -> Iterator[None]:
     finally:
         for item, mode in kept:
             item.setCacheMode(mode)
+        for view, hint in hints:
+            view.setRenderHints(hint)
+
+
+@contextmanager
+def pooled(root: QWidget, ratio: float) -> Iterator[None]:
+    """While this lasts, heat maps and strips are pooled to so many pixels for each logical one.
+
+    The screen's own ratio is none of a file's.
+    """
+
+    def lay_out() -> None:
+        for canvas in root.findChildren(Canvas):
+            canvas.lay_out()
+
+    with finer(ratio):
+        lay_out()
+        yield
+    lay_out()
 
 
 def paint_alone(painter: QPainter, widget: QWidget, at: QPoint, *, ground: bool) -> None:

@@ -12,7 +12,7 @@ from ffn_explorer.widgets.atlas_frame import paint_edges, paint_plate, paint_sca
 from ffn_explorer.widgets.atlas_picture import LEAST_PARTS, PARTS, WHOLE, AtlasPicture, Window
 from ffn_explorer.widgets.atlas_points import Places, image_of, nearest, radius_of
 from ffn_explorer.widgets.fonts import font
-from ffn_explorer.widgets.layers import device_scale
+from ffn_explorer.widgets.layers import hatch_scale
 from ffn_explorer.widgets.plot import Axes, Plot
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import theme_of
@@ -84,7 +84,7 @@ class AtlasPlot(Plot[AtlasPicture]):
         shown, axes = self.picture, self.axes
         if shown is not None and axes is not None and self.area.width() > 1 and self.area.height() > 1:
             key = (shown.points, axes.x, axes.y, self.area.getRect())
-            scale = device_scale(painter)
+            scale = hatch_scale(painter)
             self.draw_layer(painter, "dots", (*key, scale), paint=lambda on: self._paint_dots(on, scale))
             self._layer(painter, shown, axes)
         super().paint_front(painter)

@@ -17,7 +17,7 @@ from ffn_explorer.widgets.flow_paint import draw_around, draw_band, draw_cells, 
 from ffn_explorer.widgets.flow_picture import FlowPicture, focus_of, pointed_of, subject_of
 from ffn_explorer.widgets.flow_ribbons import Ribbon
 from ffn_explorer.widgets.flow_strip import strip_image
-from ffn_explorer.widgets.layers import Layers, device_scale
+from ffn_explorer.widgets.layers import Layers, device_scale, hatch_scale
 from ffn_explorer.widgets.reveal import ribbon_share
 from ffn_explorer.widgets.theme import theme_of
 
@@ -166,7 +166,7 @@ class FlowItem(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph carries no 
         self, painter: QPainter, picture: FlowPicture, progress: dict[Stage, float], *, current: Stage
     ) -> None:
         now = TOGETHER if current in TOGETHER else (current,)
-        scale = device_scale(painter)
+        scale = hatch_scale(painter)
         for column in picture.grid.columns:
             stage = column.stage
             share, is_now = progress[stage], stage in now

@@ -10,7 +10,7 @@ from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text, fitt
 from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.hatch import whole
-from ffn_explorer.widgets.layers import Layers, device_scale
+from ffn_explorer.widgets.layers import Layers, device_scale, hatch_scale
 from ffn_explorer.widgets.marks import Kind, draw_marks
 from ffn_explorer.widgets.neuron_counts_picture import (
     LEAST_BAR_PX,
@@ -84,7 +84,7 @@ class CountsPainter:
     def _strip(self, painter: QPainter) -> None:
         """Mean share of tokens at which the neurons of each pixel are active, as opacity."""
         place, count = self.places.strip, self.picture.count
-        over = lanes(len(count), max(1, int(place.width() * device_scale(painter))))
+        over = lanes(len(count), max(1, int(place.width() * hatch_scale(painter))))
         sums = np.concatenate([[0], np.cumsum(count)])
         share = (sums[over.high] - sums[over.low]) / (over.high - over.low) / max(1, self.picture.most)
         table = ramp(self.theme.sunken, self.theme.stages[self.picture.stage])

@@ -5,7 +5,7 @@ from PySide6.QtGui import QPaintEngine, QPainter
 _ENGINES = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf, QPaintEngine.Type.Picture)
 
 FINER = 4.0
-"""Device pixels per logical pixel of the few images that a vector picture holds, such as hatching."""
+"""Device pixels per logical pixel of the images that a vector picture holds: heat maps, strips, hatching."""
 
 
 def is_vector(painter: QPainter) -> bool:
