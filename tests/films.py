@@ -31,8 +31,11 @@ def decoded(path: Path) -> Decoded:
         with av.open(str(path)) as film:
             stream = film.streams.video[0]
             found = list(film.decode(stream))
+            assert stream.duration is not None
+            assert stream.time_base is not None
             end = float(stream.duration * stream.time_base)
-            return Decoded([f.to_ndarray(format="rgb24") for f in found], [*(f.time for f in found), end])
+            pictures = [np.asarray(frame.to_ndarray(format="rgb24"), np.uint8) for frame in found]
+            return Decoded(pictures, [*(frame.time or 0.0 for frame in found), end])
     frames, times = [], [0.0]
     with Image.open(path) as image:
         for number in range(getattr(image, "n_frames", 1)):
@@ -78,7 +81,7 @@ def drawn(frames: int, *, size: tuple[int, int] = (96, 64)) -> list[Frame]:
     for number in range(frames):
         frame = np.full((height, width), OPAQUE + 0xF2F2EE, np.uint32)
         wave = np.sin(columns / 9 + rows / 5 + number // 2 / 3)
-        # Hardly coloured: what MP4 keeps of strong colours is half as fine as what it keeps of light and dark.
+        # Hardly coloured: MP4 keeps colours half as fine as light and dark.
         grey = ((wave + 1) * 90).astype(np.uint32)
         frame[4 : 4 + height // 3, 4:-4] = OPAQUE + 0x38_38_38 + grey * 0x1_01_01 + rows % 5
         left = 2 * (number // 2) % max(1, width - 12)

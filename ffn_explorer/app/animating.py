@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication
 
-from ffn_explorer.app.still import Dress, Subject, resting, still, whole_application
+from ffn_explorer.app.still import Dress, Subject, prepare_application, resting, still, whole_application
 from ffn_explorer.app.window import Window
 from ffn_explorer.app.worker import SWITCH_S
 from ffn_explorer.board import Board
@@ -81,7 +80,7 @@ def animate(
     film = film_of(states, subject, rate=rate, pixels=pixels)
     subject.check(pixels=pixels)
     check_film(film, path.suffix)
-    QApplication.instance() or QApplication([])
+    prepare_application(states[0].appearance)
     inside = LAYOUTS[subject.layout] if subject.panel is None else Slot(subject.panel)
     shown = changes.show_panels(frozenset(panels_of(inside)))
     states = [shown.to(state) for state in states]

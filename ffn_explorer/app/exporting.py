@@ -4,7 +4,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication
@@ -25,6 +25,11 @@ SUFFIXES = "suffixes"
 
 FIRST_PIXELS = 2.0
 """Device pixels of the first picture: sharp on a slide."""
+
+FILM_PIXELS = 1.0
+"""Those of a film, which at 2 would be larger than most programs play without a stop."""
+
+Number = TypeVar("Number", int, float)
 
 
 class Exporting(QObject):
@@ -73,6 +78,8 @@ class Exporting(QObject):
     def remember(self, wish: "Wish") -> None:
         """Take over what was chosen of a wish."""
         choices = {name: getattr(wish, name) for name in KEPT}
+        if wish.moving:  # whose pixels are another matter than those of a picture
+            choices["pixels"] = self.choices.get("pixels", FIRST_PIXELS)
         choices[SUFFIXES] = {**self.choices.get(SUFFIXES, {}), wish.kind: wish.suffix}
         if choices != self.choices:
             self.choices = choices
@@ -101,19 +108,24 @@ def first_wish(window: "Window", panel: str, *, kind: str, now: "Wish | None" = 
     """
     from ffn_explorer.app.exports import Wish, export_of
     from ffn_explorer.export.films.film import FRAMES, RATES
+    from ffn_explorer.export.films.table import MOVING
     from ffn_explorer.export.png import PIXELS
 
     kept = window.exporting.choices
     row = export_of(kind or kept.get("kind", "window"))
     suffixes = (now.suffix if now else "", kept.get(SUFFIXES, {}).get(row.kind), *row.suffixes)
     suffix = next(suffix for suffix in suffixes if suffix in row.suffixes)
+    moving = suffix in MOVING
+    pixels = FILM_PIXELS if moving else _within(kept.get("pixels", FIRST_PIXELS), PIXELS)
     if now is not None:
-        return replace(now, kind=row.kind, suffix=suffix, panel=panel)
-    pixels = min(PIXELS[1], max(PIXELS[0], kept.get("pixels", FIRST_PIXELS)))
+        chosen = now.pixels if now.moving == moving else pixels
+        return replace(now, kind=row.kind, suffix=suffix, panel=panel, pixels=chosen)
     library: DialectName = "numpy" if kept.get("library") == "numpy" else "torch"
     wish = Wish(row.kind, suffix, window.look, panel, pixels=pixels, library=library)
-    frames, rate = (
-        min(high, max(low, kept.get(name, getattr(wish, name))))
-        for name, (low, high) in (("frames", FRAMES), ("rate", RATES))
-    )
-    return replace(wish, frames=frames, rate=rate)
+    frames = _within(kept.get("frames", wish.frames), FRAMES)
+    return replace(wish, frames=frames, rate=_within(kept.get("rate", wish.rate), RATES))
+
+
+def _within(value: Number, limits: tuple[Number, Number]) -> Number:
+    low, high = limits
+    return min(high, max(low, value))

@@ -22,7 +22,7 @@ from ffn_explorer.export.table import EXPORTERS, PIXELLED
 from ffn_explorer.export.written import write_bytes
 from ffn_explorer.state.app_state import Appearance, AppState
 from ffn_explorer.state.code.dialect import DIALECTS, DialectName
-from ffn_explorer.state.numbers import count, short
+from ffn_explorer.state.numbers import count
 from ffn_explorer.state.requests import run_of
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.text import Text, text
@@ -57,6 +57,11 @@ class Wish:
     def of_panel(self) -> bool:
         """Whether a picture or film shows one panel, and not the window."""
         return self.kind in ("panel", "panel_film")
+
+    @property
+    def moving(self) -> bool:
+        """Whether it is a film."""
+        return self.suffix in MOVING
 
 
 Stopped = Callable[[], bool]
@@ -152,7 +157,7 @@ def _film_says(window: "Window", wish: Wish) -> Text:
     film = Film((size.width(), size.height()), wish.frames, wish.rate, {})
     check_film(film, wish.suffix)
     width, height = MOVING[wish.suffix].size_of(film)
-    seconds = short(wish.frames / wish.rate)
+    seconds = f"{wish.frames / wish.rate:.3g}"
     return text("export.says.film", width=count(width), height=count(height), seconds=seconds)
 
 

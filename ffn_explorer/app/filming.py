@@ -43,6 +43,7 @@ class Filming(QObject):
         self._reel = Reel(film)
         self._stopped: Asked = never
         self._drawn = 0
+        self._opening = False
         self._camera = ExitStack()
         self._shoot: Shoot | None = None
         self._turn = QTimer(self)
@@ -64,8 +65,15 @@ class Filming(QObject):
 
     def _open(self, results: Results) -> None:
         shooting = camera(self._states[0], results, self._subject, wear=beside_others, pixels=self._pixels)
-        self._shoot = self._camera.enter_context(shooting)
-        self._turn.start(0)
+        self._opening = True
+        try:
+            self._shoot = self._camera.enter_context(shooting)
+        finally:
+            self._opening = False
+        if self._stopped():
+            self._go()
+        else:
+            self._turn.start(0)
 
     def _draw(self) -> None:
         """One frame, where there is room for it; called again until all are drawn."""
@@ -91,8 +99,15 @@ class Filming(QObject):
             self._window.exporting.job.cancel()
 
     def _end(self) -> None:
-        """Let go of everything, however it ended."""
+        """The work is done, has failed, or was given up: hear nothing more, unless it has not yet begun."""
+        if self._stopped():
+            self._window.exporting.ended.disconnect(self._end)
+            # A widget that is laid out lets other events happen: this may be one of them.
+            if not self._opening:
+                self._go()
+
+    def _go(self) -> None:
+        """Let go of everything."""
         self._turn.stop()
         self._camera.close()
-        self._window.exporting.ended.disconnect(self._end)
         self.deleteLater()

@@ -16,8 +16,8 @@ from ffn_explorer.export.films.table import MOVING, write_film
 from ffn_explorer.export.notes import notes_of
 from ffn_explorer.state import film_notes
 from ffn_explorer.state.app_state import AppState
-from ffn_explorer.state.film_notes import comment_of_mp4, xmp_of_gif, xmp_of_webp
 from ffn_explorer.state.files import Damaged
+from ffn_explorer.state.film_notes import comment_of_mp4, xmp_of_gif, xmp_of_webp
 from ffn_explorer.state.session_names import holds_session
 from ffn_explorer.state.sessions_in import READERS_OF_SESSIONS, session_in
 from tests.films import drawn, film_for
@@ -60,11 +60,10 @@ def test_a_film_cut_or_changed_anywhere_is_a_session_or_one_sentence(
     path = tmp_path_factory.mktemp("cut") / f"film{suffix}"
     path.write_bytes(content)
     try:
-        found, _ = session_in(path)
+        found: object = session_in(path)[0]
     except InputError as error:
-        assert error.key.startswith("state.")
-    else:
-        assert isinstance(found, AppState)
+        found = error
+    assert isinstance(found, AppState) or str(found).startswith("state.")
 
 
 @pytest.mark.parametrize("suffix", READERS)

@@ -20,7 +20,10 @@ QUALITY = 12
 ASK_S = 0.05
 """How often is asked, while ffmpeg finishes, whether the film is still wanted."""
 
-_COLOURS = "-colorspace bt709 -color_primaries bt709 -color_trc iec61966-2-1 -color_range tv".split()
+_COLOURS = (
+    *("-colorspace", "bt709", "-color_primaries", "bt709"),
+    *("-color_trc", "iec61966-2-1", "-color_range", "tv"),
+)
 _CONVERTED = (
     "scale=out_color_matrix=bt709:out_range=tv:flags=accurate_rnd+full_chroma_int+full_chroma_inp+bicubic,"
     "format=yuv420p"
