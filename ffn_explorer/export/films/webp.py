@@ -55,7 +55,8 @@ def _picture(pixels: Frame) -> bytes:
     height, width = pixels.shape
     image = Image.frombuffer("RGBA", (width, height), rgba(pixels), "raw", "RGBA", 0, 1)
     made = io.BytesIO()
-    image.save(made, "WEBP", lossless=True, method=EFFORT, quality=0)
+    # exact: what lies under transparent pixels is nothing already, and need not be looked for.
+    image.save(made, "WEBP", lossless=True, method=EFFORT, quality=0, exact=True)
     whole = made.getvalue()
     place = 12
     while whole[place : place + 4] == b"VP8X":  # a header of its own, which a frame has no room for
