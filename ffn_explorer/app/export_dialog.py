@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -47,6 +47,7 @@ class ExportDialog(QDialog):
         self.setWindowTitle(self._say("export.title"))
         self.wish: Wish = first_wish(window, panel, kind=kind)
         """What would be exported now."""
+        self._halted = False
         self.kinds = QListWidget()
         self.about, self.outcome = (self._label() for _ in range(2))
         self.box = QDialogButtonBox()
@@ -71,6 +72,11 @@ class ExportDialog(QDialog):
         """Ask for a place, and begin; where that cannot be, the dialog stays and says why."""
         from ffn_explorer.app import dialogs
 
+        if not self._halted:
+            # What is still being typed counts now, or is refused now.
+            self.ok.setFocus()
+        if self._halted or not self.ok.isEnabled():
+            return
         row = self.export
         first = (self.wish.suffix, *(suffix for suffix in row.suffixes if suffix != self.wish.suffix))
         path = dialogs.ask_save(self._window, self._window.folder / self._name(), suffixes=first)
@@ -203,6 +209,12 @@ class ExportDialog(QDialog):
             ready = self.ok.isEnabled()
             self._tell(said(error), good=False)
             self.ok.setEnabled(ready)
+            # Enter in a field both ends the typing and begins the export, which must not follow on a refusal.
+            self._halted = True
+            QTimer.singleShot(0, self, self._go_on)
+
+    def _go_on(self) -> None:
+        self._halted = False
 
     def _tell(self, words: Text, *, good: bool) -> None:
         theme = theme_of(self._look)

@@ -24,24 +24,24 @@ class SizeField(ExportField):
     def __init__(self, window: "Window") -> None:
         """Build it for a window."""
         super().__init__(window)
-        self.width_edit, self.height_edit = (IntEdit(*SIDE_PX, STEP_PX) for _ in range(2))
-        self.width_edit.setAccessibleName(self.say("export.width"))
-        self.height_edit.setAccessibleName(self.say("export.height"))
-        self.screen = QPushButton(self.say("export.as_screen"))
-        self.screen.setToolTip(self.say("export.as_screen_tip"))
-        self.screen.setAutoDefault(False)
+        self.wide, self.tall = (IntEdit(*SIDE_PX, STEP_PX) for _ in range(2))
+        self.wide.setAccessibleName(self.say("export.width"))
+        self.tall.setAccessibleName(self.say("export.height"))
+        self.as_screen = QPushButton(self.say("export.as_screen"))
+        self.as_screen.setToolTip(self.say("export.as_screen_tip"))
+        self.as_screen.setAutoDefault(False)
         self._own = False
-        self.add("size", self.width_edit, QLabel("×"), self.height_edit, self.screen)
-        for edit in (self.width_edit, self.height_edit):
+        self.add("size", self.wide, QLabel("×"), self.tall, self.as_screen)
+        for edit in (self.wide, self.tall):
             edit.chosen.connect(self._take_own)
             edit.refused.connect(self.refused)
-        self.screen.clicked.connect(self._take_screen)
+        self.as_screen.clicked.connect(self._take_screen)
 
     def offer(self, wish: "Wish") -> None:
         """Show the size on screen, or the one that a person has given."""
         if not self._own:
             self._show(self.on_screen(wish))
-        self.screen.setEnabled(self._sides() != self.on_screen(wish))
+        self.as_screen.setEnabled(self._sides() != self.on_screen(wish))
 
     def put(self, wish: "Wish") -> "Wish":
         """The wish with these sides."""
@@ -55,11 +55,11 @@ class SizeField(ExportField):
         return min(high, max(low, shown.width())), min(high, max(low, shown.height()))
 
     def _sides(self) -> tuple[int, int]:
-        return self.width_edit.value(), self.height_edit.value()
+        return self.wide.value(), self.tall.value()
 
     def _show(self, size: tuple[int, int]) -> None:
-        self.width_edit.show_value(size[0])
-        self.height_edit.show_value(size[1])
+        self.wide.show_value(size[0])
+        self.tall.show_value(size[1])
 
     def _take_own(self, _value: int) -> None:
         self._own = True
@@ -68,7 +68,7 @@ class SizeField(ExportField):
     def _take_screen(self) -> None:
         self._own = False
         # The button is disabled next, and the keyboard must not get lost.
-        self.width_edit.setFocus()
+        self.wide.setFocus()
         self.changed.emit()
 
 

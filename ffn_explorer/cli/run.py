@@ -67,8 +67,13 @@ def _run(args: argparse.Namespace) -> "tuple[Run, AppState]":
 
 
 def _run_opened(args: argparse.Namespace) -> "tuple[Run, AppState]":
-    """The pass of a layer of a file, on its token embeddings or on the hidden states of an NPY file."""
+    """The pass of a layer of a file, on its token embeddings or on the hidden states of an NPY file.
+
+    A session, or a picture that holds one, may also be of random weights or of a memory built by hand.
+    """
     state = state_from(args)
+    if state.source.opened is None:
+        return _run_session(state), state
     from ffn_explorer.core import experiment
     from ffn_explorer.state.compute import tokens_of
     from ffn_explorer.state.opened_run import given_of
@@ -79,3 +84,15 @@ def _run_opened(args: argparse.Namespace) -> "tuple[Run, AppState]":
     return experiment.run(
         state.settings, tokens, layer=given.layer, x=given.x, x_is=given.x_is, x_origin=given.origin
     ), state
+
+
+def _run_session(state: "AppState") -> "Run":
+    from ffn_explorer.state.compute import compute
+    from ffn_explorer.state.requests import run_of
+    from ffn_explorer.state.result import RunResult
+    from ffn_explorer.state.results import Results
+
+    made = compute(run_of(state), Results())
+    assert isinstance(made, RunResult)
+    assert made.run is not None
+    return made.run

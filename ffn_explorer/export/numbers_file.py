@@ -62,7 +62,7 @@ def write_table(table: Table, path: Path) -> None:
 
 
 def _harmless(cell: str) -> str:
-    risky = cell[:1] in ("=", "+", "-", "@") and len(cell) > 1 and not _NUMBER.fullmatch(cell)
+    risky = cell[:1] in ("=", "+", "-", "@", "\t", "\r") and len(cell) > 1 and not _NUMBER.fullmatch(cell)
     return f"'{cell}" if risky else cell
 
 

@@ -198,6 +198,6 @@ def _in_xml(pieces: Iterable[bytes]) -> str | None:
         parser.Parse(b"", True)
     except _Found:
         return "".join(heard.kept)
-    except expat.ExpatError as error:
+    except (expat.ExpatError, LookupError, ValueError) as error:  # an unknown encoding is a LookupError
         raise Damaged(text("state.why_xml")) from error
     return None

@@ -14,6 +14,7 @@ from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.result import Floats
 from ffn_explorer.widgets.bars import StackedBars
 from ffn_explorer.widgets.curve_dots import draw_dots
+from ffn_explorer.widgets.curve_item import Curve
 from ffn_explorer.widgets.device_pixels import ratio_of
 from ffn_explorer.widgets.drawn_text import LEFT, draw_text, fitting
 from ffn_explorer.widgets.fonts import font
@@ -93,7 +94,7 @@ class CurvePlot(Plot[CurvePicture]):
         """Counts the tokens, so that dots at rest are drawn from one layer."""
         self._bars = StackedBars()
         self._band = pg.BarGraphItem(x0=[], x1=[], y0=[], height=[], pen=None)
-        self._slope, self._other, self._curve = (pg.PlotCurveItem(antialias=True) for _ in range(3))
+        self._slope, self._other, self._curve = (Curve(antialias=True) for _ in range(3))
         self.add_items(self._band, *self._bars.items, depth=1)
         self.add_items(self._slope, self._other, self._curve, depth=4)
         for item in (self._slope, self._other, self._curve):
@@ -217,8 +218,8 @@ class CurvePlot(Plot[CurvePicture]):
         keys: dict[str, QColor | QPen] = {
             "active": active,
             "silent": silent,
-            "slope": line_pen(faint, line_px(self.look, 1.2), dashed=True),
-            "other": line_pen(theme.muted, line_px(self.look, 1.5)),
+            "slope": line_pen(faint, line_px(self.look, 1.2), dashed=True, on_axes=False),
+            "other": line_pen(theme.muted, line_px(self.look, 1.5), on_axes=False),
         }
         room = QRectF(self.area.topLeft(), self.area.size())
         room.setWidth(self.area.width() * LEGEND_SHARE)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.state import numbers
 from ffn_explorer.state.app_state import Appearance
+from ffn_explorer.widgets.curve_item import Curve
 from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, advance, draw_text, fitting
 from ffn_explorer.widgets.flow_columns import Box
 from ffn_explorer.widgets.fonts import font
@@ -52,8 +53,8 @@ class Plot(PictureCanvas[P]):
         self.box = pg.ViewBox(enableMouse=False, enableMenu=False, defaultPadding=0.0)
         self.box.disableAutoRange()
         self.addItem(self.box)
-        self._grid = pg.PlotCurveItem(connect="pairs")
-        self._zero = pg.PlotCurveItem(connect="pairs")
+        self._grid = Curve(connect="pairs")
+        self._zero = Curve(connect="pairs")
         self.add_items(self._grid, depth=0)
         self.add_items(self._zero, depth=3)
 
@@ -63,9 +64,9 @@ class Plot(PictureCanvas[P]):
             item.setZValue(depth)
             self.box.addItem(item, ignoreBounds=True)
 
-    def add_curves(self, count: int) -> tuple[pg.PlotCurveItem, ...]:
+    def add_curves(self, count: int) -> tuple[Curve, ...]:
         """Smooth curves over the axes, each over the one before, with gaps where a number is missing."""
-        made = tuple(pg.PlotCurveItem(antialias=True, connect="finite") for _ in range(count))
+        made = tuple(Curve(antialias=True, connect="finite") for _ in range(count))
         self.add_items(*made, depth=4)
         return made
 
@@ -201,9 +202,9 @@ def _x_labels(axes: Axes) -> tuple[str, ...]:
     return axes.x_labels or tuple(numbers.axis(tick) for tick in axes.x_ticks)
 
 
-def line_pen(colour: str | QColor, width: float, *, dashed: bool = False) -> QPen:
-    """Pen of a curve, in widget pixels whatever the ranges."""
-    pen: QPen = pg.mkPen(colour, width=width)
+def line_pen(colour: str | QColor, width: float, *, dashed: bool = False, on_axes: bool = True) -> QPen:
+    """Pen of a curve, in widget pixels whatever the ranges; on_axes: for a Curve, not for a painter."""
+    pen: QPen = pg.mkPen(colour, width=width, cosmetic=on_axes)
     if dashed:
         pen.setDashPattern([4.0, 3.0])
     return pen

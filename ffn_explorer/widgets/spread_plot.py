@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
+from ffn_explorer.widgets.curve_item import Curve
 from ffn_explorer.widgets.drawn_text import CENTRE, LEFT, RIGHT, draw_text
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.hatch import hatched
@@ -37,7 +38,7 @@ class SpreadPlot(Plot[SpreadPicture]):
         super().__init__(parent)
         self._held = False
         self._bars = pg.BarGraphItem(x0=[], x1=[], y0=[], height=[], pen=None)
-        self._token, self._other = pg.PlotCurveItem(), pg.PlotCurveItem()
+        self._token, self._other = Curve(), Curve()
         # No size is 0 on this axis: the line through x = 0 would stand at |hidden| = 1.
         self._zero.setVisible(False)
         self.add_items(self._bars, depth=1)
@@ -138,8 +139,8 @@ class SpreadPlot(Plot[SpreadPicture]):
         place = QRectF(self.point_of(middle - half, tall), self.point_of(middle + half, 0.0))
         painter.fillRect(place, self._hatched(painter))
         outlines = (
-            (shown.token, line_pen(theme.ink, line_px(self.look, 1.5))),
-            (shown.other, line_pen(theme.muted, line_px(self.look, 1.5), dashed=True)),
+            (shown.token, line_pen(theme.ink, line_px(self.look, 1.5), on_axes=False)),
+            (shown.other, line_pen(theme.muted, line_px(self.look, 1.5), dashed=True, on_axes=False)),
         )
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for sizes, pen in outlines:
@@ -173,8 +174,8 @@ class SpreadPlot(Plot[SpreadPicture]):
         kinds: dict[str, Kind] = {
             "every": blend(theme.stages[shown.stage], theme.surface, 0.5),
             "zero": self._hatched(painter),
-            "token": line_pen(theme.ink, line_px(self.look, 1.5)),
-            "other": line_pen(theme.muted, line_px(self.look, 1.5), dashed=True),
+            "token": line_pen(theme.ink, line_px(self.look, 1.5), on_axes=False),
+            "other": line_pen(theme.muted, line_px(self.look, 1.5), dashed=True, on_axes=False),
         }
         metrics = QFontMetricsF(font(self.look, "small"))
         left = self.area.left() + metrics.horizontalAdvance(shown.y_name) + px(self.look, 14)
