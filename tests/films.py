@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import av
@@ -11,6 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from ffn_explorer.export.films.film import OPAQUE, Film, Frame
+from ffn_explorer.export.films.table import write_film
 
 Rgb = NDArray[np.uint8]
 
@@ -94,3 +98,17 @@ def film_for(frames: list[Frame], *, rate: int = 30, notes: dict[str, str] | Non
     """The film of these frames."""
     height, width = frames[0].shape
     return Film((width, height), len(frames), rate, notes or {})
+
+
+def film_bytes(suffix: str, notes: Mapping[str, str]) -> bytes:
+    """A small film of two frames with these notes, as it stands in its file."""
+    return _film_bytes(suffix, tuple(notes.items()))
+
+
+@lru_cache(maxsize=64)
+def _film_bytes(suffix: str, notes: tuple[tuple[str, str], ...]) -> bytes:
+    frames = drawn(2, size=(24, 16))
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"film{suffix}"
+        write_film(iter(frames), film_for(frames, notes=dict(notes)), path)
+        return path.read_bytes()

@@ -85,7 +85,7 @@ def test_each_frame_is_the_still_picture_of_its_time(qtbot: QtBot, tmp_path: Pat
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
-@pytest.mark.parametrize(("layout", "language"), zip(LAYOUTS, cycle(LANGUAGES)))
+@pytest.mark.parametrize(("layout", "language"), [*zip(LAYOUTS, cycle(LANGUAGES))])
 def test_a_window_that_has_shown_other_times_equals_a_new_one(
     qtbot: QtBot, tmp_path: Path, layout: str, language: Language
 ) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ffn_explorer.core.errors import InputError
-from ffn_explorer.export.films.table import MOVING, write_film
+from ffn_explorer.export.films.table import MOVING
 from ffn_explorer.export.notes import notes_of
 from ffn_explorer.state import film_notes
 from ffn_explorer.state.app_state import AppState
@@ -20,7 +20,7 @@ from ffn_explorer.state.files import Damaged
 from ffn_explorer.state.film_notes import comment_of_mp4, xmp_of_gif, xmp_of_webp
 from ffn_explorer.state.session_names import holds_session
 from ffn_explorer.state.sessions_in import READERS_OF_SESSIONS, session_in
-from tests.films import drawn, film_for
+from tests.films import film_bytes
 
 READERS: dict[str, Callable[[io.BytesIO], bytes | None]] = {
     ".mp4": comment_of_mp4,
@@ -30,14 +30,9 @@ READERS: dict[str, Callable[[io.BytesIO], bytes | None]] = {
 
 
 @pytest.fixture(scope="module")
-def films(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+def films() -> dict[str, bytes]:
     """One film of each format, as bytes."""
-    folder, frames, found = tmp_path_factory.mktemp("films"), drawn(3, size=(24, 16)), {}
-    for suffix in MOVING:
-        path = folder / f"film{suffix}"
-        write_film(iter(frames), film_for(frames, notes=notes_of(AppState())), path)
-        found[suffix] = path.read_bytes()
-    return found
+    return {suffix: film_bytes(suffix, notes_of(AppState())) for suffix in MOVING}
 
 
 def box(kind: bytes, content: bytes = b"", *, size: int | None = None) -> bytes:
@@ -93,8 +88,8 @@ def test_a_film_under_another_name_is_no_session(
 
 @pytest.mark.parametrize("suffix", MOVING)
 def test_a_film_without_notes_says_so(tmp_path: Path, suffix: str) -> None:
-    frames, path = drawn(2, size=(24, 16)), tmp_path / f"film{suffix}"
-    write_film(iter(frames), film_for(frames), path)
+    path = tmp_path / f"film{suffix}"
+    path.write_bytes(film_bytes(suffix, {}))
     with pytest.raises(InputError) as caught:
         session_in(path)
     assert caught.value.key == "state.picture_without"

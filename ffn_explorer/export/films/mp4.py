@@ -25,7 +25,7 @@ _COLOURS = (
     *("-color_trc", "iec61966-2-1", "-color_range", "tv"),
 )
 _CONVERTED = (
-    "scale=out_color_matrix=bt709:out_range=tv:flags=accurate_rnd+full_chroma_int+full_chroma_inp+bicubic,"
+    "scale=out_color_matrix=bt709:out_range=tv:flags=accurate_rnd+full_chroma_int+full_chroma_inp+area,"
     "format=yuv420p"
 )
 
