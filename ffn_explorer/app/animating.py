@@ -81,7 +81,7 @@ def animate(
     subject.check(pixels=pixels)
     check_film(film, path.suffix)
     prepare_application(states[0].appearance)
-    inside = LAYOUTS[subject.layout] if subject.panel is None else Slot(subject.panel)
+    inside = Slot(subject.panel) if subject.panel else subject.scene or LAYOUTS[subject.layout]
     shown = changes.show_panels(frozenset(panels_of(inside)))
     states = [shown.to(state) for state in states]
     results = computed_for(states, stopped=stopped)

@@ -117,12 +117,12 @@ FIELDS: "Mapping[Option, Callable[[Window], ExportField]]" = MappingProxyType(
     {
         "panel": PanelField,
         "suffix": SuffixField,
-        "size": SizeField,
-        "pixels": PixelsField,
-        "look": LookField,
         "span": SpanField,
         "frames": FramesField,
         "rate": RateField,
+        "size": SizeField,
+        "pixels": PixelsField,
+        "look": LookField,
         "library": LibraryField,
     }
 )

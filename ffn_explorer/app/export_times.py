@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 STEP = 0.1
 DECIMALS = 3
+LONGEST = "0.888"
+"""A time with all its decimals."""
 FRAMES_STEP = 10
 RATE_STEP = 5
 
@@ -30,6 +32,9 @@ class SpanField(ExportField):
         self.end_edit.setAccessibleName(self.say("export.span_end"))
         self.add("span", self.start_edit, QLabel("–"), self.end_edit)
         for edit in (self.start_edit, self.end_edit):
+            # Qt leaves room for the ends, 0 and 1, alone.
+            more = edit.fontMetrics().horizontalAdvance(LONGEST) - edit.fontMetrics().horizontalAdvance("1")
+            edit.setMinimumWidth(edit.sizeHint().width() + more)
             edit.chosen.connect(lambda _: self.changed.emit())
 
     def offer(self, wish: "Wish") -> None:

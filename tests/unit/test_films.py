@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from ffn_explorer.core.errors import InputError
-from ffn_explorer.export.films import mp4, table
+from ffn_explorer.export.films import mp4, table, webp
 from ffn_explorer.export.films.changed import changed, changes
 from ffn_explorer.export.films.film import FRAMES, OPAQUE, RATES, SIDE_PX, Film, Frame
 from ffn_explorer.export.films.palette import COLOURS, nearest, palette_of, split
@@ -225,6 +225,16 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(
     assert caught.value.key == "export.write"
     assert left_in(tmp_path) == []
     assert list(own_folder.iterdir()) == []
+
+
+def test_a_webp_too_long_for_its_header_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webp, "MOST_BYTES", 900)
+    with pytest.raises(InputError) as caught:
+        write_film(iter(drawn(9)), film_for(drawn(9)), tmp_path / "film.webp")
+    assert caught.value.key == "export.write"
+    assert left_in(tmp_path) == []
 
 
 @pytest.mark.parametrize("suffix", MOVING)

@@ -1,6 +1,8 @@
 """WebP films: lossless, every frame as the pixels that changed."""
 
+import errno
 import io
+import os
 import struct
 from collections.abc import Iterator
 from typing import IO
@@ -13,6 +15,8 @@ ANIMATION, XMP, ALPHA = 0x02, 0x04, 0x10
 """Flags of the header."""
 ALONE = 0x02
 """Flag of a frame that is not blended with the one before."""
+MOST_BYTES = 2**32 - 2
+"""Largest size that the header can name."""
 EFFORT = 1
 """Of 0 to 6: at 0 the frames are ten times larger, above 1 they take longer to write than to draw."""
 
@@ -33,6 +37,8 @@ def encode(frames: Iterator[Frame], film: Film, file: IO[bytes], check: Check) -
         _write(file, b"ANMF", head + _picture(pixels))
     _write(file, b"XMP ", packet(film.notes))
     end = file.tell()
+    if end - start - 8 > MOST_BYTES:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
     file.seek(start + 4)
     file.write(struct.pack("<I", end - start - 8))
     file.seek(end)
