@@ -243,8 +243,7 @@ def test_progress_is_told_to_a_terminal_alone(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl+C reaches a child otherwise there")
-@pytest.mark.parametrize("suffix", [".mp4", ".gif"])
-def test_ctrl_c_leaves_no_file(tmp_path: Path, suffix: str) -> None:
+def test_ctrl_c_leaves_no_file(tmp_path: Path) -> None:
     script = """
 import os, signal, sys
 from ffn_explorer.app import animating
@@ -261,7 +260,7 @@ sys.exit(main())
 """
     place = tmp_path / "place"
     place.mkdir()
-    arguments = ["render", "--animate", "-o", str(place / f"f{suffix}"), "--panel", "curve", *ARGUMENTS]
+    arguments = ["render", "--animate", "-o", str(place / "f.mp4"), "--panel", "curve", *ARGUMENTS]
     environment = {**os.environ, "TMPDIR": str(place)}
     done = subprocess.run(
         [sys.executable, "-c", script, *arguments],

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,8 @@ from ffn_explorer.state.sessions_in import session_in
 from ffn_explorer.state.setting_changes import set_setting
 from ffn_explorer.state.text import catalogue, text
 from tests.ui.house import SMALL, house, press, scene
-from tests.ui.other_programs import words_in
+from tests.ui.live import settle
+from tests.ui.other_programs import drawn, similarity, words_in
 
 PATIENCE_MS = 20_000
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -113,25 +114,25 @@ def check_file(path: Path, state: AppState) -> None:
             assert {"names", "hidden"} & set(arrays.files)
 
 
-@pytest.mark.parametrize(("kind", "suffix"), FILES)
 def test_each_kind_goes_through_to_a_file(
-    window: Window, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, suffix: str
+    window: Window, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / f"taken{suffix}"
-    asked = take(monkeypatch, path)
-    dialog = dialog_on(window)
-    dialog.kinds.setCurrentRow([row.kind for row in EXPORTS].index(kind))
-    if len(dialog.export.suffixes) > 1:
-        choose(edit_of(dialog, "suffix"), suffix)
-    assert dialog.ok.isEnabled()
-    dialog.ok.click()
-    assert not dialog.isVisible()
-    wait(window, qtbot)
-    check_file(path, window.director.state)
-    suggestion, suffixes = asked[0]
-    assert suggestion.suffix == suffixes[0] == suffix
-    assert set(suffixes) == set(dialog_row(kind).suffixes)
-    qtbot.waitUntil(lambda: str(path) in window.notices.message.label.text(), timeout=PATIENCE_MS)
+    for kind, suffix in FILES:
+        path = tmp_path / f"{kind}{suffix}"
+        asked = take(monkeypatch, path)
+        dialog = dialog_on(window)
+        dialog.kinds.setCurrentRow([row.kind for row in EXPORTS].index(kind))
+        if len(dialog.export.suffixes) > 1:
+            choose(edit_of(dialog, "suffix"), suffix)
+        assert dialog.ok.isEnabled()
+        dialog.ok.click()
+        assert not dialog.isVisible()
+        wait(window, qtbot)
+        check_file(path, window.director.state)
+        suggestion, suffixes = asked[0]
+        assert suggestion.suffix == suffixes[0] == suffix
+        assert set(suffixes) == set(dialog_row(kind).suffixes)
+        qtbot.waitUntil(lambda: str(path) in window.notices.message.label.text(), timeout=PATIENCE_MS)  # noqa: B023
     assert window.folder == tmp_path
 
 
@@ -296,6 +297,49 @@ def looks(window: Window) -> tuple[str, QPalette, str]:
     return application.styleSheet(), window.palette(), window.styleSheet()
 
 
+def begin_lecture(window: Window) -> None:
+    """The board stands as the first scene says."""
+    window.lecture.start()
+
+
+def put_another_panel(window: Window) -> None:
+    """A panel where another one stood."""
+    window.arrangement.stand_instead("sparsity", "gate")
+
+
+def fill(window: Window) -> None:
+    """One panel over the whole board."""
+    window.board.fill("curve")
+
+
+@pytest.mark.parametrize("act", [begin_lecture, put_another_panel, fill])
+def test_the_picture_of_the_window_is_what_stands_on_screen(
+    window: Window,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    act: Callable[[Window], None],
+) -> None:
+    path, screen = tmp_path / "window.png", tmp_path / "screen.png"
+    act(window)
+    qtbot.waitUntil(lambda: at_rest(window), timeout=PATIENCE_MS)
+    window.exporting.recall({"pixels": 1.0})
+    take(monkeypatch, path)
+    dialog = dialog_on(window, "window")
+    window.grab().save(str(screen))
+    dialog.ok.click()
+    wait(window, qtbot)
+    assert similarity(drawn(path, 1.0), drawn(screen, 1.0)).mean() > 0.999
+
+
+def at_rest(window: Window) -> bool:
+    """Whether nothing moves, and nothing is still computed."""
+    settle()
+    state, run = window.director.state, scene(window).run
+    newest = run is not None and run.request.settings == state.settings
+    return newest and not state.playback.playing and window.director.works.busy is None
+
+
 @pytest.mark.parametrize("name", ["p.jpg", "p.csv"])
 def test_a_suffix_of_no_format_keeps_the_dialog(
     window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
@@ -345,19 +389,20 @@ def test_choices_are_remembered(
     assert window.exporting.choices == kept
 
 
-@pytest.mark.parametrize(
-    "data",
-    [None, [], {"kind": 3}, {"kind": "gone"}, {"pixels": float("nan")}, {"pixels": 1e9}, {"library": "jax"},
-     {"suffixes": []}, {"suffixes": {"panel": 7, "window": ".exe"}}],
+WRONG: tuple[object, ...] = (
+    None, [], {"kind": 3}, {"kind": "gone"}, {"pixels": float("nan")}, {"pixels": 1e9}, {"library": "jax"},
+    {"suffixes": []}, {"suffixes": {"panel": 7, "window": ".exe"}},
 )  # fmt: skip
-def test_what_was_remembered_wrongly_is_left_out(window: Window, data: object) -> None:
-    window.exporting.recall(data)
-    dialog = dialog_on(window, "window")
-    assert dialog.wish.suffix == ".png"
-    assert 0.5 <= dialog.wish.pixels <= 8.0
-    assert dialog.wish.library == "torch"
-    dialog.reject()
-    dialog_on(window).reject()
+
+
+def test_what_was_remembered_wrongly_is_left_out(window: Window) -> None:
+    for data in WRONG:
+        window.exporting.recall(data)
+        for kind in ("window", ""):
+            wish = exporting.first_wish(window, "stage", kind=kind)
+            assert wish.suffix == ".png"
+            assert 0.5 <= wish.pixels <= 8.0
+            assert wish.library == "torch"
 
 
 def test_escape_and_no_place_write_nothing(

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer.app import dialogs
+from ffn_explorer.app.export_dialog import ExportDialog
 from ffn_explorer.app.window import Window
 from ffn_explorer.export.tsv import tsv
 from ffn_explorer.panels.code import CodePanel
@@ -171,12 +172,17 @@ def test_pictures_of_a_card_leave_its_menu_out(
     assert len({tuple(pixel) for row in with_dots for pixel in row}) > 1
     path = tmp_path / "curve.png"
     monkeypatch.setattr(dialogs, "ask_save", lambda *_, **__: path)
-    rows(window, panel)["Export the picture…"].trigger()
+    window.exporting.recall({"pixels": 1.0})
+    rows(window, panel)["Export…"].trigger()
+    next(found for found in window.findChildren(ExportDialog) if found.isVisible()).ok.click()
+    qtbot.waitUntil(lambda: not window.exporting.job.under_way)
     rows(window, panel)["Copy the picture"].trigger()
-    for image in (QImage(str(path)), QApplication.clipboard().image()):
-        assert image.size() == panel.size()
-        place = pixels_of(image.copy(button))
-        assert len({tuple(pixel) for row in place for pixel in row}) == 1
+    copied, written = QApplication.clipboard().image(), QImage(str(path))
+    assert copied.size() == written.size() == panel.size()
+    place = pixels_of(copied.copy(button))
+    assert len({tuple(pixel) for row in place for pixel in row}) == 1
+    # There, the note has the room that the menu leaves.
+    assert not (pixels_of(written.copy(button)) == with_dots).all()
     assert (pixels_of(panel.grab(button).toImage()) == with_dots).all()
 
 

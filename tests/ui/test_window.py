@@ -19,6 +19,7 @@ from ffn_explorer.app.actions import ACTIONS, GROUPS
 from ffn_explorer.app.controls.knobs import Knob
 from ffn_explorer.app.dialogs import About, KeyList, TokenDialog
 from ffn_explorer.app.director import Director
+from ffn_explorer.app.export_dialog import ExportDialog
 from ffn_explorer.app.key_names import native
 from ffn_explorer.app.memory import Memory, fit
 from ffn_explorer.app.window import Window
@@ -436,13 +437,22 @@ def test_a_picture_of_window_or_panel_carries_its_settings(
     path = tmp_path / "picture.png"
     monkeypatch.setattr(dialogs, "ask_save", lambda *_, **__: path)
     press(window, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
-    image = QImage(str(path))
-    assert image.size() == window.size() * image.devicePixelRatio()
+    image = exported(window, qtbot, path)
+    assert image.size() == window.size() * 2
     assert '"d_ff": 32' in image.text("Settings")
     window.board.focus_panel(1)
     both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     press(window, Qt.Key.Key_E, both)
-    assert QImage(str(path)).size() == window.board.panels["stage"].size()
+    assert exported(window, qtbot, path).size() == window.board.panels["stage"].size() * 2
+
+
+def exported(window: Window, qtbot: QtBot, path: Path) -> QImage:
+    """The picture that the open dialog writes, as it stands."""
+    next(found for found in window.findChildren(ExportDialog) if found.isVisible()).ok.click()
+    qtbot.waitUntil(lambda: not window.exporting.job.under_way)
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    return QImage(str(path))
 
 
 def opened(

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -154,6 +154,7 @@ def test_the_first_frame_is_whole_and_frames_are_taken_one_by_one() -> None:
         assert (change.pixels.shape == frames[0].shape) is (number == 1)
 
 
+@settings(max_examples=25)
 @given(arrays.arrays(np.uint32, st.integers(1, 700), elements=st.integers(0, 0xFFFFFF), unique=True))
 def test_each_colour_gets_the_nearest_of_the_palette(colours: Frame) -> None:
     palette = palette_of(colours, np.arange(colours.size, 0, -1, dtype=np.uint32))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +33,9 @@ from ffn_explorer.state.theta import theta_for
 BASE = Settings(d_model=24, d_ff=40, heads=4, kv_heads=2)
 EXPERTS = BASE.with_(experts=4, top_k=2, norm="rms", activation="swiglu")
 BATCH = Source(("The keys on the table are lost.", "鍵は机の上。", "a \ud800"), ((), (), ()))
+
+Printed = Callable[[str, DialectName], dict[str, Any]]
+"""What the program of a case prints in a dialect."""
 
 CASES: dict[str, AppState] = {
     "plain": AppState(settings=BASE),
@@ -65,20 +71,77 @@ def run_alone(program: str, folder: Path, *arguments: str) -> dict[str, Any]:
     """Return what a program prints that can import nothing of ours."""
     path = folder / "ffn.py"
     path.write_text(program, "utf-8")
-    command = [sys.executable, "-I", str(path), *arguments]
+    found: dict[str, Any] = json.loads(output_of([str(path), *arguments], folder))
+    return found
+
+
+def output_of(command: list[str], folder: Path) -> str:
+    """Return what a fresh interpreter prints, isolated from settings, environment and folder."""
+    command = [sys.executable, "-I", *command]
     done = subprocess.run(command, capture_output=True, cwd=folder, check=False, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    return done.stdout
+
+
+ONE_BY_ONE = """
+import runpy, sys
+for path in sys.argv[1:]:
+    sys.argv = [path]
+    runpy.run_path(path, run_name="__main__")
+"""
+"""Runs programs in one interpreter, each in names of its own: importing torch takes longer than they do."""
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> Printed:
+    """What the programs of all cases print; all of a dialect run when one is first asked for."""
+
+    @cache
+    def outputs(dialect: DialectName) -> dict[str, str]:
+        folder = tmp_path_factory.mktemp(dialect)
+        names = {name: folder / f"case_{at}.py" for at, name in enumerate(CASES)}
+        for name, path in names.items():
+            path.write_text(script_of(CASES[name], computed(CASES[name]), dialect), "utf-8")
+        lines = output_of(["-c", ONE_BY_ONE, *map(str, names.values())], folder).splitlines()
+        return dict(zip(names, lines, strict=True))
+
+    def one(name: str, dialect: DialectName) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(outputs(dialect)[name])
+        return found
+
+    return one
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("name", ["plain", "gated", "experts", "by hand"])
+def test_a_program_runs_in_a_fresh_interpreter(
+    tmp_path: Path, printed: Printed, name: str, dialect: DialectName
+) -> None:
+    program = script_of(CASES[name], computed(CASES[name]), dialect)
+    assert imports_of(program) <= {*STANDARD, dialect}
+    assert run_alone(program, tmp_path) == printed(name, dialect)
+
+
+STANDARD = frozenset({"hashlib", "json", "math", "sys", "base64"})
+
+
+def imports_of(program: str) -> set[str]:
+    """Return the packages that a program imports, but for those that it needs to save arrays."""
+    body = ast.parse(program).body
+    nodes = [node for part in body if not isinstance(part, ast.If) for node in ast.walk(part)]
+    plain = {
+        name.name.partition(".")[0] for node in nodes if isinstance(node, ast.Import) for name in node.names
+    }
+    return plain | {str(node.module).partition(".")[0] for node in nodes if isinstance(node, ast.ImportFrom)}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("name", CASES)
-def test_a_program_prints_the_numbers_of_the_pass(tmp_path: Path, name: str, dialect: DialectName) -> None:
+def test_a_program_prints_the_numbers_of_the_pass(printed: Printed, name: str, dialect: DialectName) -> None:
     state = CASES[name]
     run = computed(state)
-    found = run_alone(script_of(state, run, dialect), tmp_path)
+    found = printed(name, dialect)
     hidden = run.values[run.enters_down]
     known = fractions(hidden, theta_for(state, state.settings), relative=state.theta.relative, mask=run.real)
     assert found["tokens"] == [list(sentence) for sentence in run.tokens]
@@ -92,10 +155,24 @@ def test_a_program_prints_the_numbers_of_the_pass(tmp_path: Path, name: str, dia
         assert told == pytest.approx(row[:length].tolist(), abs=1e-12)
     assert run.run is not None
     result = run.run.trace.result.double().numpy()
-    # One rounding of a float32 sum of 64 terms is 1e-7 of it; what is drawn in NumPy differs by as much.
-    close = 1e-12 if state.settings.dtype == "float64" and dialect == "torch" else 2e-5
+    close = closeness(state, dialect)
     for rows, length, norms in zip(result, run.lengths, found["result_norm"], strict=True):
         assert norms == pytest.approx(np.linalg.norm(rows[:length], axis=1).tolist(), rel=close)
+
+
+def closeness(state: AppState, dialect: DialectName) -> float:
+    """Return how near the norms must be, as a share of them."""
+    if dialect == "torch" and state.settings.dtype == "float64":
+        return 1e-12
+    # One rounding of a float32 is 6e-8 of it; measured are 1e-7 at most.
+    return 3e-7
+
+
+@pytest.mark.parametrize("name", ["plain", "wide", "2017", "sandwich", "by hand", "theta", "double"])
+def test_pytorch_gives_the_very_numbers_where_nothing_is_padded(printed: Printed, name: str) -> None:
+    run = computed(CASES[name]).run
+    assert run is not None
+    assert printed(name, "torch")["result_first"] == [run.trace.result[0, 0, :4].double().tolist()]
 
 
 def test_arrays_are_saved_where_a_file_is_named(tmp_path: Path) -> None:
