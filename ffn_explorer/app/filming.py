@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 PAUSE_MS = 5
 """Between frames, while those that wait for the encoder are enough."""
 
+TELL_S = 0.25
+"""How often is said how far it is."""
+
 
 class Filming(QObject):
     """One film: called on another thread, it computes what the frames lack, and writes them.
@@ -44,6 +48,7 @@ class Filming(QObject):
         self._stopped: Asked = never
         self._drawn = 0
         self._opening = False
+        self._told = 0.0
         self._camera = ExitStack()
         self._shoot: Shoot | None = None
         self._turn = QTimer(self)
@@ -86,12 +91,19 @@ class Filming(QObject):
         assert self._shoot is not None
         self._reel.offer(self._shoot(self._states[self._drawn]))
         self._drawn += 1
-        share = numbers.percent(self._drawn / len(self._states))
-        self._window.exporting.job.note(text("export.film_busy", share=share))
+        self._tell()
         if self._drawn < len(self._states):
             self._turn.start(0)
         else:
             self._camera.close()
+
+    def _tell(self) -> None:
+        """Say how far it is, now and then: each time the whole window is made anew."""
+        now = monotonic()
+        if now - self._told >= TELL_S:
+            self._told = now
+            share = numbers.percent(self._drawn / len(self._states))
+            self._window.exporting.job.note(text("export.film_busy", share=share))
 
     def _attempt(self, act: Callable[[], None]) -> None:
         """Without a picture there is no film: what goes wrong is said, and the work given up."""

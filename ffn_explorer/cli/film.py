@@ -7,13 +7,16 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ffn_explorer.cli.messages import progress
 from ffn_explorer.cli.parser import Parser, option_help
 from ffn_explorer.cli.readers import number, whole
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.app_state import AppState
-from ffn_explorer.state.compute import Asked, Cancelled
+
+if TYPE_CHECKING:
+    from ffn_explorer.state.compute import Asked
 
 OPTIONS = ("frames", "fps", "range")
 """Options that only films have."""
@@ -48,6 +51,7 @@ def write(
     from ffn_explorer.app.animating import FRAMES, RATE, animate, of_pass
     from ffn_explorer.app.still import Subject
     from ffn_explorer.export.films import film
+    from ffn_explorer.state.compute import Cancelled
     from ffn_explorer.state.layouts import DEFAULT_LAYOUT
 
     frames = FRAMES if args.frames is None else _whole("frames", args.frames, film.FRAMES)
@@ -66,7 +70,7 @@ def _told(share: float) -> None:
 
 
 @contextmanager
-def _interruptible() -> Iterator[Asked]:
+def _interruptible() -> "Iterator[Asked]":
     """Whether a person has pressed Ctrl+C while this lasts; pressed again, it ends the program at once."""
     pressed = threading.Event()
 
