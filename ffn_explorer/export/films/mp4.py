@@ -54,11 +54,11 @@ def encode(frames: Iterator[Frame], film: Film, file: IO[bytes], check: Check) -
 
 def ffmpeg() -> str:
     """Path of ffmpeg; InputError where there is none."""
-    import imageio_ffmpeg  # not wanted before the first film
-
     try:
+        import imageio_ffmpeg  # not wanted before the first film, and a bundle may come without it
+
         return str(imageio_ffmpeg.get_ffmpeg_exe())
-    except RuntimeError as error:
+    except (ImportError, RuntimeError) as error:
         raise InputError("export.no_ffmpeg") from error
 
 
