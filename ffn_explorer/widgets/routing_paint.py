@@ -7,6 +7,7 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen, QPolygo
 from ffn_explorer.state import numbers
 from ffn_explorer.widgets.axes import whole_ticks
 from ffn_explorer.widgets.drawn_text import CENTRE, RIGHT, draw_text
+from ffn_explorer.widgets.layers import hatch_scale
 from ffn_explorer.widgets.routing_frame import MARKED_PX, RoutingFrame
 from ffn_explorer.widgets.routing_image import routing_image, sequential
 from ffn_explorer.widgets.sizes import line_px, px
@@ -51,7 +52,9 @@ class RoutingCells(RoutingFrame):
             return
         painter.save()
         painter.setClipRect(self.shown)
-        painter.drawImage(area, routing_image(picture, (int(area.width()), int(area.height()))))
+        scale = hatch_scale(painter)
+        pixels = (int(area.width() * scale), int(area.height() * scale))
+        painter.drawImage(area, routing_image(picture, pixels))
         if min(self.wide, self.high) >= MARKED_PX:
             self._grid()
             self._marks()
