@@ -10,6 +10,7 @@ from PySide6.QtGui import QStandardItemModel
 from ffn_explorer.app.controls.editors import ChoiceEdit
 from ffn_explorer.app.export_field import ExportField
 from ffn_explorer.app.export_sizes import PixelsField, SizeField
+from ffn_explorer.app.export_times import FramesField, RateField, SpanField
 from ffn_explorer.app.exports import export_of
 from ffn_explorer.state.app_state import Language, ThemeName
 from ffn_explorer.state.code.dialect import DIALECTS
@@ -116,6 +117,9 @@ FIELDS: "Mapping[Option, Callable[[Window], ExportField]]" = MappingProxyType(
     {
         "panel": PanelField,
         "suffix": SuffixField,
+        "span": SpanField,
+        "frames": FramesField,
+        "rate": RateField,
         "size": SizeField,
         "pixels": PixelsField,
         "look": LookField,

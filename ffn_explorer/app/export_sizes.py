@@ -50,7 +50,7 @@ class SizeField(ExportField):
     def on_screen(self, wish: "Wish") -> tuple[int, int]:
         """Size that what is exported has now, in logical pixels."""
         window = self.window
-        shown = window.board.panels.get(wish.panel, window) if wish.kind == "panel" else window
+        shown = window.board.panels.get(wish.panel, window) if wish.of_panel else window
         low, high = SIDE_PX
         return min(high, max(low, shown.width())), min(high, max(low, shown.height()))
 

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ffn_explorer.app.window import Window
     from ffn_explorer.state.code.dialect import DialectName
 
-KEPT: Mapping[str, type] = {"kind": str, "pixels": float, "library": str}
+KEPT: Mapping[str, type] = {"kind": str, "pixels": float, "library": str, "frames": int, "rate": int}
 """Choices that are remembered, with their types; size, look and panel are those of the screen each time."""
 
 SUFFIXES = "suffixes"
@@ -27,12 +27,19 @@ SUFFIXES = "suffixes"
 FIRST_PIXELS = 2.0
 """Device pixels of the first picture: sharp on a slide."""
 
+FILM_PIXELS = 1.0
+"""Those of a film, which at 2 would be larger than most programs play without a stop."""
+
+Number = TypeVar("Number", int, float)
+
 
 class Exporting(QObject):
     """Prepares a file on the GUI thread, and has it made and written on another one."""
 
     changed = Signal()
     """Other choices are to be remembered."""
+    ended = Signal()
+    """What was under way is done, has failed, or was given up."""
 
     def __init__(self, window: "Window") -> None:
         """Join a window; nothing that exports is imported yet."""
@@ -75,6 +82,8 @@ class Exporting(QObject):
     def remember(self, wish: "Wish") -> None:
         """Take over what was chosen of a wish."""
         choices = {name: getattr(wish, name) for name in KEPT}
+        if wish.moving:  # whose pixels are another matter than those of a picture
+            choices["pixels"] = self.choices.get("pixels", FIRST_PIXELS)
         choices[SUFFIXES] = {**self.choices.get(SUFFIXES, {}), wish.kind: wish.suffix}
         if choices != self.choices:
             self.choices = choices
@@ -91,6 +100,7 @@ class Exporting(QObject):
 
     def _end(self, path: Path, given_up: threading.Event, *, written: bool) -> None:
         given_up.set()
+        self.ended.emit()
         if written:
             self._window.director.remark(text("window.saved", path=str(path)))
 
@@ -101,14 +111,25 @@ def first_wish(window: "Window", panel: str, *, kind: str, now: "Wish | None" = 
     kind: "" for the one chosen last.  now: what was wished for a moment ago, which goes before.
     """
     from ffn_explorer.app.exports import Wish, export_of
+    from ffn_explorer.export.films.film import FRAMES, RATES
+    from ffn_explorer.export.films.table import MOVING
     from ffn_explorer.export.png import PIXELS
 
     kept = window.exporting.choices
     row = export_of(kind or kept.get("kind", "window"))
     suffixes = (now.suffix if now else "", kept.get(SUFFIXES, {}).get(row.kind), *row.suffixes)
     suffix = next(suffix for suffix in suffixes if suffix in row.suffixes)
+    moving = suffix in MOVING
+    pixels = FILM_PIXELS if moving else _within(kept.get("pixels", FIRST_PIXELS), PIXELS)
     if now is not None:
-        return replace(now, kind=row.kind, suffix=suffix, panel=panel)
-    pixels = min(PIXELS[1], max(PIXELS[0], kept.get("pixels", FIRST_PIXELS)))
+        chosen = now.pixels if now.moving == moving else pixels
+        return replace(now, kind=row.kind, suffix=suffix, panel=panel, pixels=chosen)
     library: DialectName = "numpy" if kept.get("library") == "numpy" else "torch"
-    return Wish(row.kind, suffix, window.look, panel, pixels=pixels, library=library)
+    wish = Wish(row.kind, suffix, window.look, panel, pixels=pixels, library=library)
+    frames = _within(kept.get("frames", wish.frames), FRAMES)
+    return replace(wish, frames=frames, rate=_within(kept.get("rate", wish.rate), RATES))
+
+
+def _within(value: Number, limits: tuple[Number, Number]) -> Number:
+    low, high = limits
+    return min(high, max(low, value))

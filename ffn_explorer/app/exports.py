@@ -5,12 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.app.acts import state_shown
+from ffn_explorer.app.animating import FRAMES, RATE, film_of, of_pass
 from ffn_explorer.app.numbers_out import write_arrays, write_script
 from ffn_explorer.app.still import Subject, beside_others, still
 from ffn_explorer.core.errors import InputError
+from ffn_explorer.export.films.film import Film
+from ffn_explorer.export.films.table import MOVING, check_film
 from ffn_explorer.export.notes import notes_of
 from ffn_explorer.export.numbers_file import WRITERS, table_of, write_table
 from ffn_explorer.export.png import size_in
@@ -26,7 +30,7 @@ from ffn_explorer.state.text import Text, text
 if TYPE_CHECKING:
     from ffn_explorer.app.window import Window
 
-Option = Literal["panel", "suffix", "size", "pixels", "look", "library"]
+Option = Literal["panel", "suffix", "span", "frames", "rate", "size", "pixels", "look", "library"]
 """What of a Wish a person can choose; `export_fields.FIELDS` holds the field for each."""
 
 
@@ -35,6 +39,7 @@ class Wish:
     """What a person wants as a file; kind: name of a row of EXPORTS.
 
     size, pixels: of pictures, in logical pixels, and device pixels for each.  look: of pictures.
+    span, frames, rate: of films, times 0..1 of the pass, and frames per second.
     """
 
     kind: str
@@ -44,6 +49,19 @@ class Wish:
     size: tuple[int, int] = (0, 0)
     pixels: float = 1.0
     library: DialectName = "torch"
+    span: tuple[float, float] = (0.0, 1.0)
+    frames: int = FRAMES
+    rate: int = RATE
+
+    @property
+    def of_panel(self) -> bool:
+        """Whether a picture or film shows one panel, and not the window."""
+        return self.kind in ("panel", "panel_film")
+
+    @property
+    def moving(self) -> bool:
+        """Whether it is a film."""
+        return self.suffix in MOVING
 
 
 Stopped = Callable[[], bool]
@@ -72,7 +90,7 @@ class Export:
 
 def subject_of(window: "Window", wish: Wish) -> Subject:
     """What a picture shows: a panel as it is, or the window as a person has arranged it."""
-    if wish.kind == "panel":
+    if wish.of_panel:
         return Subject(wish.panel, size=wish.size)
     arrangement = window.arrangement
     return Subject(
@@ -110,13 +128,37 @@ def _picture(window: "Window", wish: Wish) -> Work:
 
 def _picture_says(window: "Window", wish: Wish) -> Text:
     pixels = wish.pixels if wish.suffix in PIXELLED else 1.0
-    if wish.kind == "panel" and wish.panel not in window.board.panels:
+    size = _size(window, wish, pixels)
+    key = "export.says.pixels" if wish.suffix in PIXELLED else "export.says.shapes"
+    return text(key, width=count(size.width()), height=count(size.height()))
+
+
+def _size(window: "Window", wish: Wish, pixels: float) -> QSize:
+    """Size in device pixels; InputError where no picture can have it, or no panel is chosen."""
+    if wish.of_panel and wish.panel not in window.board.panels:
         raise InputError("export.no_panel")
     subject = subject_of(window, wish)
     subject.check(pixels=pixels)
-    size = size_in(subject.size_px, pixels)
-    key = "export.says.pixels" if wish.suffix in PIXELLED else "export.says.shapes"
-    return text(key, width=count(size.width()), height=count(size.height()))
+    return size_in(subject.size_px, pixels)
+
+
+def _film(window: "Window", wish: Wish) -> Work:
+    from ffn_explorer.app.filming import Filming
+
+    _film_says(window, wish)
+    states = of_pass(state_shown(window, wish.look), frames=wish.frames, span=wish.span)
+    subject = subject_of(window, wish)
+    film = film_of(states, subject, rate=wish.rate, pixels=wish.pixels)
+    return Filming(window, states, subject, film, pixels=wish.pixels)
+
+
+def _film_says(window: "Window", wish: Wish) -> Text:
+    size = _size(window, wish, wish.pixels)
+    film = Film((size.width(), size.height()), wish.frames, wish.rate, {})
+    check_film(film, wish.suffix)
+    width, height = MOVING[wish.suffix].size_of(film)
+    seconds = f"{wish.frames / wish.rate:.3g}"
+    return text("export.says.film", width=count(width), height=count(height), seconds=seconds)
 
 
 def _numbers(window: "Window", wish: Wish) -> Work:
@@ -179,11 +221,14 @@ def _script(window: "Window", wish: Wish) -> Work:
     return work
 
 
+_PASS: tuple[Option, ...] = ("suffix", "span", "frames", "rate", "size", "pixels", "look")
 _LOOK: tuple[Option, ...] = ("suffix", "size", "pixels", "look")
 
 EXPORTS: tuple[Export, ...] = (
     Export("panel", tuple(EXPORTERS), ("panel", *_LOOK), None, _picture, _picture_says),
     Export("window", tuple(EXPORTERS), _LOOK, "ffn-explorer", _picture, _picture_says),
+    Export("panel_film", tuple(MOVING), ("panel", *_PASS), None, _film, _film_says),
+    Export("film", tuple(MOVING), _PASS, "ffn-explorer", _film, _film_says),
     Export("numbers", tuple(WRITERS), ("panel", "suffix"), None, _numbers, _numbers_say),
     Export("arrays", (".npz",), (), "pass", _arrays, _arrays_say),
     Export("script", (".py",), ("library",), "ffn", _script, _script_says),

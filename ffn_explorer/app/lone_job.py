@@ -26,10 +26,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Job:
-    """A piece of work under way: what is said of it, and what is done with its answer."""
+    """A piece of work under way, and what is done with its answer."""
 
     work: Callable[[], object]
-    busy: Text | None
     then: Callable[[Any], object]
     ended: Callable[[], object]
 
@@ -47,6 +46,7 @@ class LoneJob(QObject):
         """Build it at rest."""
         super().__init__(parent)
         self._job: _Job | None = None
+        self._busy: Text | None = None
         self._threads: list[threading.Thread] = []
         self._closed = False
         self._done.connect(self._receive, Qt.ConnectionType.QueuedConnection)
@@ -71,16 +71,24 @@ class LoneJob(QObject):
     ) -> None:
         """Do some work, and then something with what comes of it; work under way is abandoned.
 
-        then: called here, unless the work fails or is abandoned.  ended: called in every case, after it.
+        then: called here, unless the work fails or is abandoned.  ended: called in every case, after it, also
+        when the window closes.
         """
         self._abandon()
-        job = self._job = _Job(work, busy, then, ended)
+        job = self._job = _Job(work, then, ended)
+        self._busy = busy
         sys.setswitchinterval(SWITCH_S)
         # A daemon, so that a drive that does not answer cannot hold the program open.
         thread = threading.Thread(target=self._run, args=(job,), name="ffn-explorer-file", daemon=True)
         self._threads = [*(old for old in self._threads if old.is_alive()), thread]
         thread.start()
         self._announce.start()
+
+    def note(self, busy: Text) -> None:
+        """Say something else of the work under way, as how far it is."""
+        self._busy = busy
+        if self._announced:
+            self.busy_changed.emit(busy)
 
     def cancel(self) -> bool:
         """Abandon the work under way because a person asked for it; False if there is none."""
@@ -92,7 +100,10 @@ class LoneJob(QObject):
     def close(self) -> bool:
         """Stop for good; True if every thread ended in time."""
         self._announce.stop()
-        self._closed, self._job = True, None
+        self._closed = True
+        job, self._job = self._job, None
+        if job is not None:
+            job.ended()
         last = monotonic() + PATIENCE_S
         for thread in self._threads:
             thread.join(max(0.0, last - monotonic()))
@@ -136,6 +147,6 @@ class LoneJob(QObject):
             self.busy_changed.emit(None)
 
     def _say_busy(self) -> None:
-        if self._job is not None and self._job.busy is not None:
+        if self._job is not None and self._busy is not None:
             self._announced = True
-            self.busy_changed.emit(self._job.busy)
+            self.busy_changed.emit(self._busy)

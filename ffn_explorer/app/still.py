@@ -81,7 +81,7 @@ def draw(
     exporter_of(path)
     subject = Subject(panel, layout or DEFAULT_LAYOUT, size=size)
     subject.check(pixels=pixels)
-    QApplication.instance() or QApplication([])
+    prepare_application(state.appearance)
     inside = LAYOUTS[subject.layout] if panel is None else Slot(panel)
     state = changes.show_panels(frozenset(panels_of(inside))).to(state)
     results = computed(state)
@@ -95,7 +95,7 @@ def still(state: AppState, results: Results, subject: Subject, *, wear: Dress) -
 
     What `results` lacks is shown as still on its way.
     """
-    state = replace(state, hover=None, point=None, playback=replace(state.playback, playing=False))
+    state = resting(state)
     make = _window if subject.panel is None else _board
     widget = make(state, results, subject, wear)
     try:
@@ -105,6 +105,22 @@ def still(state: AppState, results: Results, subject: Subject, *, wear: Dress) -
     finally:
         widget.close()
         widget.deleteLater()
+
+
+def resting(state: AppState) -> AppState:
+    """The state with nothing pointed at and nothing playing, as in every exported picture."""
+    return replace(state, hover=None, point=None, playback=replace(state.playback, playing=False))
+
+
+def prepare_application(look: Appearance) -> None:
+    """Make the application where there is none, and dress it before anything is built.
+
+    Lists are as wide as their words in the font they are built in: the first picture would differ from all
+    later ones.
+    """
+    application = QApplication.instance() or QApplication([])
+    assert isinstance(application, QApplication)
+    apply_style(application, look)
 
 
 def whole_application(_: QWidget, look: Appearance) -> None:

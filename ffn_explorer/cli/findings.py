@@ -11,6 +11,7 @@ from typing import Literal
 
 from ffn_explorer import __version__
 from ffn_explorer.core.budget import free_bytes, in_words
+from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.assets import asset
 from ffn_explorer.state.files import kind_of
 from ffn_explorer.state.quoting import WIDEST_PLACE, quoted
@@ -52,6 +53,7 @@ def examine() -> list[Finding]:
         _display(),
         _qt_platform(),
         _fonts(),
+        _ffmpeg(),
         _settings_folder(),
     ]
 
@@ -136,6 +138,15 @@ def _fonts() -> Finding:
     if not files:
         return Finding("fonts", "—", "bad", "cli.doctor.hint_assets")
     return Finding("fonts", ", ".join(files), "ok")
+
+
+def _ffmpeg() -> Finding:
+    from ffn_explorer.export.films.mp4 import ffmpeg
+
+    try:
+        return Finding("ffmpeg", quoted(ffmpeg(), WIDEST_PLACE), "ok")
+    except InputError:
+        return Finding("ffmpeg", "—", "warn", "cli.doctor.hint_ffmpeg")
 
 
 def _settings_folder() -> Finding:

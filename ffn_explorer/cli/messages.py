@@ -1,6 +1,7 @@
 """Which language the command line speaks, and how it says things."""
 
 import os
+import sys
 from collections.abc import Sequence
 from contextvars import ContextVar
 
@@ -43,6 +44,12 @@ def tell(key: str, **values: object) -> str:
 def report(path: str) -> None:
     """Say on standard error which file was written; standard output is for results."""
     err(f"ffn-explorer: {tell('cli.wrote', path=visible(path))}")
+
+
+def progress(key: str, share: float) -> None:
+    """How far it is (0..1), for who sits before a terminal; key: a sentence with {share} in percent."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        err(f"\r{tell(key, share=f'{100 * share:.0f}')}", end="\n" if share >= 1.0 else "")
 
 
 def complain(error: ExplorerError) -> None:

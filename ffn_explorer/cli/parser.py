@@ -30,7 +30,7 @@ _MISTAKES = (
 
 _ENDINGS = (
     *(".safetensors", ".gguf", ".pt", ".pth", ".bin", ".ckpt", ".index.json", ".ffnx"),
-    *(".toml", ".png", ".svg", ".pdf"),
+    *(".toml", ".png", ".svg", ".pdf", ".apng", ".webp", ".gif", ".mp4"),
 )
 """What names of files to open end in; a word that ends so is one, even where no such file is."""
 

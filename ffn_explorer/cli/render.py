@@ -1,4 +1,4 @@
-"""`ffn-explorer render`: the window or a panel as a picture, its numbers, or a program; without a screen."""
+"""`ffn-explorer render`: the window or a panel as picture or film, numbers, a program; without a screen."""
 
 import argparse
 import os
@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from ffn_explorer.cli import film
 from ffn_explorer.cli.messages import report
 from ffn_explorer.cli.options import state_from
 from ffn_explorer.cli.parser import Parser, Subparsers, add_command, option_help
@@ -31,6 +32,7 @@ def add(subparsers: "Subparsers[Parser]") -> None:
     parser.add_argument("--time", metavar="T", help=option_help("time"))
     parser.add_argument("--scale", metavar="X", help=option_help("scale"))
     parser.add_argument("--pixels", metavar="X", help=option_help("pixels"))
+    film.add(parser)
     parser.add_argument("--script", metavar="|".join(DIALECTS), help=option_help("script"))
 
 
@@ -44,6 +46,7 @@ def main(args: argparse.Namespace) -> int:
     write = OUTPUTS.get(path.suffix.lower())
     if write is None:
         raise InputError("export.format", suffix=path.suffix or path.name, choices=", ".join(OUTPUTS))
+    film.check(args, moving=write is _film, suffix=path.suffix)
     if args.script is not None and write is not _script:
         raise InputError("export.script_suffix")
     state = _state(args)
@@ -54,9 +57,20 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def _picture(args: argparse.Namespace, state: AppState, path: Path) -> None:
-    size = None if args.size is None else _size(args.size)
+def _sizes(args: argparse.Namespace) -> tuple[tuple[int, int] | None, float]:
+    """Size in logical pixels, None for the usual one, and device pixels for each."""
     pixels = 1.0 if args.pixels is None else _within("pixels", args.pixels, PIXELS)
+    return None if args.size is None else _size(args.size), pixels
+
+
+def _film(args: argparse.Namespace, state: AppState, path: Path) -> None:
+    size, pixels = _sizes(args)
+    _check_libraries()
+    film.write(args, state, path, size=size, pixels=pixels)
+
+
+def _picture(args: argparse.Namespace, state: AppState, path: Path) -> None:
+    size, pixels = _sizes(args)
     _check_libraries()
     from ffn_explorer.app.still import draw
 
@@ -90,6 +104,10 @@ OUTPUTS: Mapping[str, Callable[[argparse.Namespace, AppState, Path], None]] = {
     ".png": _picture,
     ".svg": _picture,
     ".pdf": _picture,
+    ".mp4": _film,
+    ".gif": _film,
+    ".webp": _film,
+    ".apng": _film,
     ".csv": _numbers,
     ".npz": _numbers,
     ".py": _script,

@@ -36,13 +36,13 @@ def finish() -> None:
             sys.stdout.flush()
 
 
-def err(sentence: str) -> None:
+def err(sentence: str, *, end: str = "\n") -> None:
     """Print on standard error; where nobody can hear it, the work goes on and the exit code stays."""
     # print would take None for standard output.
     if sys.stderr is None:
         return
     try:
-        print(sentence, file=sys.stderr, flush=True)
+        print(sentence, end=end, file=sys.stderr, flush=True)
     except OSError:
         discard(sys.stderr)
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.export import pdf, png, svg
+from ffn_explorer.export.films.table import MOVING
 from ffn_explorer.export.notes import notes_of
 from ffn_explorer.export.written import write_bytes
 from ffn_explorer.state.app_state import AppState
@@ -31,7 +32,7 @@ EXPORTERS: Mapping[str, Exporter] = MappingProxyType(
     {".png": png.exported, ".svg": svg.exported, ".pdf": pdf.exported}
 )
 
-PIXELLED = frozenset({".png"})
+PIXELLED = frozenset({".png", *MOVING})
 """Formats whose pictures have pixels; the others stay sharp at any size."""
 
 

@@ -2,8 +2,8 @@
 
 from ffn_explorer.state.storage import SUFFIX
 
-PICTURES = (".png", ".svg", ".pdf")
-"""Suffixes of pictures that carry the session they were made from; `sessions_in` reads them."""
+PICTURES = (".png", ".svg", ".pdf", ".apng", ".webp", ".gif", ".mp4")
+"""Suffixes of pictures and films that carry the session they were made from; `sessions_in` reads them."""
 
 
 def holds_session(path: str) -> bool:

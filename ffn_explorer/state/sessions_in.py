@@ -10,6 +10,7 @@ from xml.parsers import expat
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.files import LIMIT_BYTES, Damaged, json_in, kind_of, reason_of
+from ffn_explorer.state.film_notes import comment_of_mp4, xmp_of_gif, xmp_of_webp
 from ffn_explorer.state.storage import SUFFIX, read_session, session_of
 from ffn_explorer.state.text import Text, text
 
@@ -78,18 +79,46 @@ def _of_pdf(file: IO[bytes]) -> str | None:
     half = MOST_BYTES // 2
     for start in dict.fromkeys((0, max(0, size - half))):
         file.seek(start)
-        part = file.read(half)
-        first = part.find(_PACKET[0])
-        last = part.find(_PACKET[1], first)
-        inside = part[part.find(b"?>", first) + 2 : last] if -1 < first < last else b""
-        found = _in_xml([inside]) if inside else None
+        found = _in_packet(file.read(half))
         if found is not None:
             return found
     return None
 
 
+def _in_packet(part: bytes | None) -> str | None:
+    """Text of that element in the first XMP packet of some bytes."""
+    if part is None:
+        return None
+    first = part.find(_PACKET[0])
+    last = part.find(_PACKET[1], first)
+    inside = part[part.find(b"?>", first) + 2 : last] if -1 < first < last else b""
+    return _in_xml([inside]) if inside else None
+
+
+def _of_webp(file: IO[bytes]) -> str | None:
+    return _in_packet(xmp_of_webp(file))
+
+
+def _of_gif(file: IO[bytes]) -> str | None:
+    return _in_packet(xmp_of_gif(file))
+
+
+def _of_mp4(file: IO[bytes]) -> str | None:
+    """The comment, which of other people's films holds anything."""
+    found = comment_of_mp4(file)
+    return found.decode("utf-8", "replace") if found is not None and found.startswith(b"{") else None
+
+
 READERS_OF_SESSIONS: Mapping[str, Callable[[IO[bytes]], str | None]] = MappingProxyType(
-    {".png": _of_png, ".svg": _of_svg, ".pdf": _of_pdf}
+    {
+        ".png": _of_png,
+        ".svg": _of_svg,
+        ".pdf": _of_pdf,
+        ".apng": _of_png,
+        ".webp": _of_webp,
+        ".gif": _of_gif,
+        ".mp4": _of_mp4,
+    }
 )
 """By suffix (one of `session_names.PICTURES`), how the session of a picture is found.
 

@@ -28,6 +28,7 @@ from ffn_explorer.app.exports import EXPORTS, Export, Stopped, Wish
 from ffn_explorer.app.window import Window
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.session_names import PICTURES
 from ffn_explorer.state.sessions_in import session_in
 from ffn_explorer.state.setting_changes import set_setting
 from ffn_explorer.state.text import catalogue, text
@@ -103,7 +104,7 @@ def wait(window: Window, qtbot: QtBot) -> None:
 
 def check_file(path: Path, state: AppState) -> None:
     """The file is what its suffix says, and holds what is on screen."""
-    if path.suffix in (".png", ".svg", ".pdf"):
+    if path.suffix in PICTURES:
         assert session_in(path)[0].settings == state.settings
     elif path.suffix == ".csv":
         assert len(list(csv.reader(io.StringIO(path.read_text("utf-8-sig"))))) > 8
@@ -124,6 +125,9 @@ def test_each_kind_goes_through_to_a_file(
         dialog.kinds.setCurrentRow([row.kind for row in EXPORTS].index(kind))
         if len(dialog.export.suffixes) > 1:
             choose(edit_of(dialog, "suffix"), suffix)
+        if "frames" in dialog.export.options:
+            edit_of(dialog, "frames").show_value(2)
+            dialog.fields["frames"].changed.emit()
         assert dialog.ok.isEnabled()
         dialog.ok.click()
         assert not dialog.isVisible()
@@ -528,7 +532,7 @@ def test_the_command_line_writes_and_opens_all_of_it(
         ("s.py", ("--script", "numpy", "--dtype", "bfloat16"), "script_dtype"),
         ("p.png", ("--pixels", "9"), None),
         ("p.png", ("--size", "9000x100", "--pixels", "2"), "size"),
-        ("p.gif", (), "format"),
+        ("p.jpg", (), "format"),
     ],
 )
 def test_the_command_line_refuses_in_one_sentence(

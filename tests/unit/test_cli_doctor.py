@@ -71,6 +71,17 @@ def test_no_fonts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert findings._fonts().status == "bad"
 
 
+@pytest.mark.parametrize("kind", [ImportError, RuntimeError])
+def test_without_ffmpeg_only_mp4_is_missing(monkeypatch: pytest.MonkeyPatch, kind: type[Exception]) -> None:
+    def missing() -> str:
+        raise kind
+
+    assert findings._ffmpeg().status == "ok"
+    monkeypatch.setattr("imageio_ffmpeg.get_ffmpeg_exe", missing)
+    found = findings._ffmpeg()
+    assert (found.value, found.status, found.hint) == ("—", "warn", "cli.doctor.hint_ffmpeg")
+
+
 def test_settings_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("FFN_EXPLORER_HOME", str(tmp_path / "not" / "yet"))
     found = findings._settings_folder()

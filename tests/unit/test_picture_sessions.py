@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.core.settings import Settings
+from ffn_explorer.export.films.table import MOVING
 from ffn_explorer.export.notes import notes_of
 from ffn_explorer.export.notes_xml import packet, writable
 from ffn_explorer.export.svg_document import document
@@ -25,6 +27,7 @@ from ffn_explorer.state.app_state import Appearance, AppState, Playback, Source
 from ffn_explorer.state.changes import use_memory
 from ffn_explorer.state.session_names import PICTURES, holds_session
 from ffn_explorer.state.sessions_in import MOST_BYTES, READERS_OF_SESSIONS, session_in
+from tests.films import film_bytes
 
 STATE = AppState(
     settings=Settings(d_model=8, d_ff=32, heads=2, kv_heads=2),
@@ -71,6 +74,7 @@ MAKERS: dict[str, Callable[[dict[str, str]], bytes]] = {
     ".png": lambda notes: png_with(texts_of(notes["Session"])["tEXt"]),
     ".svg": svg_with,
     ".pdf": pdf_with,
+    **{suffix: partial(film_bytes, suffix) for suffix in MOVING},
 }
 
 
@@ -83,7 +87,7 @@ def refusal(path: Path, content: bytes) -> InputError:
 
 
 def test_every_picture_has_a_reader() -> None:
-    assert tuple(READERS_OF_SESSIONS) == PICTURES == tuple(MAKERS)
+    assert set(READERS_OF_SESSIONS) == set(PICTURES) == set(MAKERS)
     assert all(holds_session(f"a{suffix.upper()}") for suffix in PICTURES)
     assert not holds_session("a.jpg")
 
@@ -119,6 +123,7 @@ def test_a_picture_of_another_program_says_that_it_holds_no_session(tmp_path: Pa
         ".png": png_with(chunk(b"tEXt", b"Comment\0Session")),
         ".svg": b"<svg xmlns='http://www.w3.org/2000/svg'><Session>{}</Session></svg>",
         ".pdf": b"%PDF-1.7 without a packet",
+        **{suffix: film_bytes(suffix, {}) for suffix in MOVING},
     }
     assert refusal(tmp_path / f"a{suffix}", plain[suffix]).key == "state.picture_without"
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from ffn_explorer.cli.benches import first_picture, forward, frame, frames, large, opened, roof, stall
+from ffn_explorer.cli.benches import film, first_picture, forward, frame, frames, large, opened, roof, stall
 from ffn_explorer.cli.benches.timing import Measured
 
 Kind = Literal["ratio", "value"]
@@ -53,6 +53,10 @@ BENCHES = (
     Bench("opened_tokens", opened.tokens, "value", 10_000.0, "ms"),
     Bench("opened_memory", opened.memory, "value", 200.0, "MB"),
     Bench("opened_picture", opened.picture, "value", 1_000.0, "ms"),
+    Bench("film_mp4", film.mp4, "ratio", 2.0, "ms"),
+    Bench("film_gif", film.gif, "ratio", 2.0, "ms"),
+    Bench("film_webp", film.webp, "ratio", 2.0, "ms"),
+    Bench("film_apng", film.apng, "ratio", 2.0, "ms"),
     Bench("stall_torch_import", stall.torch_import, "value", 250.0, "ms"),
     Bench("stall_use", stall.use, "value", 50.0, "ms"),
     Bench("frames_memory", frames.memory, "value", 5.0, "MB"),
