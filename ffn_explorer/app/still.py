@@ -21,6 +21,7 @@ from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import Appearance, AppState
 from ffn_explorer.state.compute import attempt, compute
 from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS, Layout, Slot, panels_of
+from ffn_explorer.state.lectures.shown import scene_layout
 from ffn_explorer.state.needs import needs
 from ffn_explorer.state.requests import FileRequest
 from ffn_explorer.state.resolver import Resolver
@@ -73,16 +74,19 @@ def draw(
     layout: str | None = None,
     pixels: float = 1.0,
 ) -> None:
-    """Write a picture of the window in one of LAYOUTS (None: the default), or of one panel, in this state.
+    """Write a picture of the window in one of LAYOUTS, or of one panel, in this state.
+
+    layout: None for the scene's, where the state is one of a lecture, else the default.
 
     pixels: device pixels per logical pixel.  Raises InputError on an unknown panel, layout or format, a side
     outside 16..16384, or a file that cannot be written, and whatever computing the state raises.
     """
     exporter_of(path)
-    subject = Subject(panel, layout or DEFAULT_LAYOUT, size=size)
+    scene = scene_layout(state) if panel is None and layout is None else None
+    subject = Subject(panel, layout or DEFAULT_LAYOUT, scene=scene, size=size)
     subject.check(pixels=pixels)
     QApplication.instance() or QApplication([])
-    inside = LAYOUTS[subject.layout] if panel is None else Slot(panel)
+    inside = Slot(panel) if panel is not None else scene or LAYOUTS[subject.layout]
     state = changes.show_panels(frozenset(panels_of(inside))).to(state)
     results = computed(state)
     with still(state, results, subject, wear=whole_application) as widget:
