@@ -11,7 +11,7 @@ from ffn_explorer.cli.messages import report
 from ffn_explorer.cli.options import state_from
 from ffn_explorer.cli.parser import Parser, Subparsers, add_command, option_help
 from ffn_explorer.cli.readers import one_of
-from ffn_explorer.cli.scene import add_scene, in_scene
+from ffn_explorer.cli.scene import add_scene, check_scene, in_scene
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.changes import SCALES
@@ -106,6 +106,7 @@ def _check_libraries() -> None:
 
 
 def _state(args: argparse.Namespace) -> AppState:
+    check_scene(args)
     state = in_scene(state_from(args), args)
     rest = 1.0 if args.scene is None else state.playback.time
     time = rest if args.time is None else _within("time", args.time, (0.0, 1.0))

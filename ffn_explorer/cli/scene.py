@@ -11,6 +11,9 @@ from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.lesson import Depth
 
+FREE = LOOK - {"open"}
+"""Options of the state that a scene leaves to a person."""
+
 REST = ("depth", "lecture")
 """Options that mean something beside --scene alone."""
 
@@ -22,21 +25,26 @@ def add_scene(parser: Parser) -> None:
     parser.add_argument("--lecture", metavar="FILE", help=option_help("lecture"))
 
 
+def check_scene(args: argparse.Namespace) -> None:
+    """Raise InputError on options that would change what a scene declares, or that mean nothing without one."""
+    given = vars(args)
+    if args.scene is None:
+        wrong = next((name for name in REST if given[name] is not None), None)
+        if wrong is not None:
+            raise InputError("cli.error.needs_scene", option=flag(wrong))
+        return
+    wrong = next((row.name for row in OPTIONS if row.name in given and row.name not in FREE), None)
+    if wrong is not None:
+        raise InputError("cli.error.scene_option", option=flag(wrong))
+
+
 def in_scene(state: AppState, args: argparse.Namespace) -> AppState:
     """The state of the scene that is named, its question answered and its move done; without one as it is.
 
-    InputError on a scene or depth that does not exist, a file that is no lecture, and on options that
-    would change what the scene declares.
+    InputError on a scene or depth that does not exist, and on a file that is no lecture.
     """
-    given = vars(args)
     if args.scene is None:
-        for name in REST:
-            if given[name] is not None:
-                raise InputError("cli.error.needs_scene", option=flag(name))
         return state
-    wrong = next((row.name for row in OPTIONS if row.name in given and row.name not in LOOK), None)
-    if wrong is not None:
-        raise InputError("cli.error.scene_option", option=flag(wrong))
     from ffn_explorer.state.lectures.changes import at_scene
     from ffn_explorer.state.lectures.store import LECTURES
 
