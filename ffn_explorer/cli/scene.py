@@ -26,7 +26,7 @@ def add_scene(parser: Parser) -> None:
 
 
 def check_scene(args: argparse.Namespace) -> None:
-    """Raise InputError on options that would change what a scene declares, or that mean nothing without one."""
+    """Raise InputError on options that would change what a scene declares, or mean nothing without one."""
     given = vars(args)
     if args.scene is None:
         wrong = next((name for name in REST if given[name] is not None), None)
