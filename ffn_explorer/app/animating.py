@@ -23,7 +23,7 @@ from ffn_explorer.export.png import image_of, size_in
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.compute import Asked, Cancelled, Told, attempt, compute, never, quiet
-from ffn_explorer.state.layouts import LAYOUTS, Slot, panels_of
+from ffn_explorer.state.layouts import panels_of
 from ffn_explorer.state.needs import needs
 from ffn_explorer.state.requests import FileRequest
 from ffn_explorer.state.resolver import Resolver
@@ -81,8 +81,7 @@ def animate(
     subject.check(pixels=pixels)
     check_film(film, path.suffix)
     prepare_application(states[0].appearance)
-    inside = Slot(subject.panel) if subject.panel else subject.scene or LAYOUTS[subject.layout]
-    shown = changes.show_panels(frozenset(panels_of(inside)))
+    shown = changes.show_panels(frozenset(panels_of(subject.inside)))
     states = [shown.to(state) for state in states]
     results = computed_for(states, stopped=stopped)
     with camera(states[0], results, subject, wear=whole_application, pixels=pixels) as shoot:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from ffn_explorer.app.lone_job import LoneJob
 from ffn_explorer.core.errors import InputError
+from ffn_explorer.state.lectures.shown import span_of
 from ffn_explorer.state.text import text
 
 if TYPE_CHECKING:
@@ -126,6 +127,7 @@ def first_wish(window: "Window", panel: str, *, kind: str, now: "Wish | None" = 
         return replace(now, kind=row.kind, suffix=suffix, panel=panel, pixels=chosen)
     library: DialectName = "numpy" if kept.get("library") == "numpy" else "torch"
     wish = Wish(row.kind, suffix, window.look, panel, pixels=pixels, library=library)
+    wish = replace(wish, span=span_of(window.director.state))
     frames = _within(kept.get("frames", wish.frames), FRAMES)
     return replace(wish, frames=frames, rate=_within(kept.get("rate", wish.rate), RATES))
 

@@ -21,6 +21,7 @@ from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import Appearance, AppState
 from ffn_explorer.state.compute import attempt, compute
 from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS, Layout, Slot, panels_of
+from ffn_explorer.state.lectures.shown import scene_layout
 from ffn_explorer.state.needs import needs
 from ffn_explorer.state.requests import FileRequest
 from ffn_explorer.state.resolver import Resolver
@@ -54,6 +55,11 @@ class Subject:
         """Size in logical pixels."""
         return QSize(*(self.size or (FIRST_PX if self.panel is None else PANEL_PX)))
 
+    @property
+    def inside(self) -> Layout:
+        """The panels that are drawn, as they stand."""
+        return Slot(self.panel) if self.panel is not None else self.scene or LAYOUTS[self.layout]
+
     def check(self, *, pixels: float = 1.0) -> None:
         """Raise InputError on an unknown panel or layout, or a side that no picture can have."""
         if self.panel is not None and self.panel not in PANELS:
@@ -62,6 +68,14 @@ class Subject:
             raise InputError("export.layout", name=self.layout, choices=", ".join(LAYOUTS))
         for size in (self.size_px, size_in(self.size_px, pixels)):
             check_size(size)
+
+
+def subject_in(
+    state: AppState, *, panel: str | None, layout: str | None, size: tuple[int, int] | None
+) -> Subject:
+    """What a command line names: a panel, or the window in a layout, else as the state's scene stands."""
+    scene = scene_layout(state) if panel is None and layout is None else None
+    return Subject(panel, layout or DEFAULT_LAYOUT, scene=scene, size=size)
 
 
 def draw(
@@ -73,17 +87,18 @@ def draw(
     layout: str | None = None,
     pixels: float = 1.0,
 ) -> None:
-    """Write a picture of the window in one of LAYOUTS (None: the default), or of one panel, in this state.
+    """Write a picture of the window in one of LAYOUTS, or of one panel, in this state.
+
+    layout: None for the scene's, where the state is one of a lecture, else the default.
 
     pixels: device pixels per logical pixel.  Raises InputError on an unknown panel, layout or format, a side
     outside 16..16384, or a file that cannot be written, and whatever computing the state raises.
     """
     exporter_of(path)
-    subject = Subject(panel, layout or DEFAULT_LAYOUT, size=size)
+    subject = subject_in(state, panel=panel, layout=layout, size=size)
     subject.check(pixels=pixels)
     prepare_application(state.appearance)
-    inside = LAYOUTS[subject.layout] if panel is None else Slot(panel)
-    state = changes.show_panels(frozenset(panels_of(inside))).to(state)
+    state = changes.show_panels(frozenset(panels_of(subject.inside))).to(state)
     results = computed(state)
     with still(state, results, subject, wear=whole_application) as widget:
         export(widget, path, state=state, pixels=pixels)

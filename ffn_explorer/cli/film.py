@@ -49,15 +49,15 @@ def write(
 ) -> None:
     """Write the film; KeyboardInterrupt where a person stops it, and no file is left then."""
     from ffn_explorer.app.animating import FRAMES, RATE, animate, of_pass
-    from ffn_explorer.app.still import Subject
+    from ffn_explorer.app.still import subject_in
     from ffn_explorer.export.films import film
     from ffn_explorer.state.compute import Cancelled
-    from ffn_explorer.state.layouts import DEFAULT_LAYOUT
+    from ffn_explorer.state.lectures.shown import span_of
 
     frames = FRAMES if args.frames is None else _whole("frames", args.frames, film.FRAMES)
     rate = RATE if args.fps is None else _whole("fps", args.fps, film.RATES)
-    states = of_pass(state, frames=frames, span=(0.0, 1.0) if args.range is None else _span(args.range))
-    subject = Subject(args.panel, args.layout or DEFAULT_LAYOUT, size=size)
+    states = of_pass(state, frames=frames, span=span_of(state) if args.range is None else _span(args.range))
+    subject = subject_in(state, panel=args.panel, layout=args.layout, size=size)
     with _interruptible() as stopped:
         try:
             animate(states, path, subject, rate=rate, pixels=pixels, told=_told, stopped=stopped)

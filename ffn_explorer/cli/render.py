@@ -12,6 +12,7 @@ from ffn_explorer.cli.messages import report
 from ffn_explorer.cli.options import state_from
 from ffn_explorer.cli.parser import Parser, Subparsers, add_command, option_help
 from ffn_explorer.cli.readers import one_of
+from ffn_explorer.cli.scene import add_scene, check_scene, in_scene
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.changes import SCALES
@@ -28,6 +29,7 @@ def add(subparsers: "Subparsers[Parser]") -> None:
     parser.add_argument("--panel", metavar="NAME", help=option_help("panel"))
     parser.add_argument("--window", action="store_true", help=option_help("window"))
     parser.add_argument("--layout", metavar="NAME", help=option_help("layout"))
+    add_scene(parser)
     parser.add_argument("--size", metavar="WxH", help=option_help("size"))
     parser.add_argument("--time", metavar="T", help=option_help("time"))
     parser.add_argument("--scale", metavar="X", help=option_help("scale"))
@@ -122,8 +124,10 @@ def _check_libraries() -> None:
 
 
 def _state(args: argparse.Namespace) -> AppState:
-    state = state_from(args)
-    time = 1.0 if args.time is None else _within("time", args.time, (0.0, 1.0))
+    check_scene(args)
+    state = in_scene(state_from(args), args)
+    rest = 1.0 if args.scene is None else state.playback.time
+    time = rest if args.time is None else _within("time", args.time, (0.0, 1.0))
     scale = 1.0 if args.scale is None else _within("scale", args.scale, SCALES)
     return replace(
         state,

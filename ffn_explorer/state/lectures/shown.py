@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.layouts import Layout, lesson_layout
 from ffn_explorer.state.lectures.changes import strayed
 from ffn_explorer.state.lectures.model import Beat, Chapter, Lecture, SceneOf
 from ffn_explorer.state.lectures.store import LECTURES
@@ -31,6 +32,18 @@ class LessonShown:
     def chapter(self) -> Chapter:
         """Its chapter."""
         return self.lecture.chapters[self.beat.chapter]
+
+
+def span_of(state: AppState) -> tuple[float, float]:
+    """What of the pass is to be seen: the move of the scene that the state is of, else all of it."""
+    at = lesson_shown(state)
+    return (0.0, 1.0) if at is None else at.scene.play
+
+
+def scene_layout(state: AppState) -> Layout | None:
+    """How the board stands in the scene of a state; None without a lecture."""
+    at = lesson_shown(state)
+    return None if at is None else lesson_layout(at.scene.layout_at(at.lesson.depth))
 
 
 def lesson_shown(state: AppState) -> LessonShown | None:
