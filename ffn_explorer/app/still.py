@@ -36,24 +36,31 @@ Dress = Callable[[QWidget, Appearance], None]
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a picture shows: a panel, or (None) the window in a layout.
+    """What a picture shows: a panel, some panels without a window, or (neither given) the window in a layout.
 
     arranged: what a person made of the layouts, as `Arrangement.to_json` tells it.  alone: the panel that
     fills the board.  scene: how the board stands while a lecture is given, in place of the layout.
-    size: in logical pixels, None for the usual one.
+    panels: how they stand where there is no window around them.  size: in logical pixels, None for the
+    usual one.
     """
 
     panel: str | None = None
     layout: str = DEFAULT_LAYOUT
     arranged: Mapping[str, Any] = field(default_factory=dict)
     scene: Layout | None = None
+    panels: Layout | None = None
     alone: str | None = None
     size: tuple[int, int] | None = None
 
     @property
     def size_px(self) -> QSize:
         """Size in logical pixels."""
-        return QSize(*(self.size or (FIRST_PX if self.panel is None else PANEL_PX)))
+        return QSize(*(self.size or (FIRST_PX if self.on_board is None else PANEL_PX)))
+
+    @property
+    def on_board(self) -> Layout | None:
+        """What stands on a board that no window surrounds; None for the window."""
+        return self.panels if self.panel is None else Slot(self.panel)
 
     def check(self, *, pixels: float = 1.0) -> None:
         """Raise InputError on an unknown panel or layout, or a side that no picture can have."""
@@ -100,7 +107,7 @@ def still(state: AppState, results: Results, subject: Subject, *, wear: Dress) -
     What `results` lacks is shown as still on its way.
     """
     state = replace(state, hover=None, point=None, playback=replace(state.playback, playing=False))
-    make = _window if subject.panel is None else _board
+    make = _window if subject.on_board is None else _board
     widget = make(state, results, subject, wear)
     try:
         widget.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
@@ -125,8 +132,8 @@ def beside_others(widget: QWidget, look: Appearance) -> None:
 
 
 def _board(state: AppState, results: Results, subject: Subject, wear: Dress) -> QWidget:
-    assert subject.panel is not None
-    board = Board(Slot(subject.panel))
+    assert subject.on_board is not None
+    board = Board(subject.on_board)
     wear(board, state.appearance)
     board.show_scene(Resolver(results).resolve(state))
     return board
