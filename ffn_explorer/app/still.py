@@ -19,7 +19,7 @@ from ffn_explorer.export.table import export, exporter_of
 from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import Appearance, AppState
-from ffn_explorer.state.compute import attempt, compute
+from ffn_explorer.state.compute import Asked, attempt, compute, never
 from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS, Layout, Slot, panels_of
 from ffn_explorer.state.lectures.shown import scene_layout
 from ffn_explorer.state.needs import needs
@@ -151,14 +151,17 @@ def _window(state: AppState, results: Results, subject: Subject, wear: Dress) ->
     return window
 
 
-def computed(state: AppState) -> Results:
-    """Everything that a state needs, computed here and now; raises what computing raises."""
+def computed(state: AppState, *, cancelled: Asked = never) -> Results:
+    """Everything that a state needs, computed here and now; raises what computing raises.
+
+    cancelled: asked between steps; Cancelled is raised then.
+    """
     results = Results()
     while todo := needs(state, results):
         request = todo[0]
         if isinstance(request, FileRequest):
             # A file without an unembedding still has all the rest: its panel says what is missing.
-            attempt(request, results)
+            attempt(request, results, cancelled=cancelled)
         else:
-            results.put(request, compute(request, results))
+            results.put(request, compute(request, results, cancelled=cancelled))
     return results

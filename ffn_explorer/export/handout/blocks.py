@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
@@ -81,6 +82,7 @@ def width_of(text: str, style: Style) -> float:
     return QFontMetricsF(style.font).horizontalAdvance(text)
 
 
+@lru_cache(maxsize=16_384)
 def lines_of(text: str, style: Style, width: float) -> tuple[str, ...]:
     """A text in lines, the last of which is no lost end."""
     whole = wrap(clean(text), style.font, width)

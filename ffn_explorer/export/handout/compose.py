@@ -1,0 +1,54 @@
+"""A lecture becomes pages: set once to learn which page is whose, and again with their numbers."""
+
+from collections.abc import Generator, Iterator
+
+from ffn_explorer.export.handout.pages import Page, Section, Setting
+from ffn_explorer.export.handout.parts import answers_section, chapter_section, front_section
+from ffn_explorer.export.handout.scenes import scene_section
+from ffn_explorer.export.handout.words import Draft, HandoutWish
+from ffn_explorer.state.lectures.model import Lecture
+
+MOST_SETTINGS = 4
+"""A number of another width may move a line; page numbers settle long before this."""
+
+
+def composing(lecture: Lecture, wish: HandoutWish) -> Generator[None, None, list[Page]]:
+    """The pages of a handout, section by section; they need fonts, and no computing."""
+    known: dict[str, int] = {}
+    pages: list[Page] = []
+    for _ in range(MOST_SETTINGS):
+        setting = Setting(wish.sheet.frame)
+        for section in sections(Draft(lecture, wish, known)):
+            setting.add(section)
+            yield
+        pages = setting.pages
+        found = {mark: number for number, page in enumerate(pages, 1) for mark in page.marks}
+        if found == known:
+            break
+        known = found
+    return pages
+
+
+def compose(lecture: Lecture, wish: HandoutWish) -> list[Page]:
+    """The same at once."""
+    steps = composing(lecture, wish)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            pages: list[Page] = end.value
+            return pages
+
+
+def sections(draft: Draft) -> Iterator[Section]:
+    """What begins on pages of their own, in order."""
+    yield front_section(draft)
+    for at, chapter in enumerate(draft.lecture.chapters):
+        for number in range(draft.first[at], draft.first[at] + len(chapter.scenes)):
+            yield scene_section(draft, number, chapter)
+        end = chapter_section(draft, at)
+        if end is not None:
+            yield end
+    answers = answers_section(draft)
+    if answers is not None:
+        yield answers
