@@ -3,16 +3,18 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from ffn_explorer.app.still import Dress, Subject, computed, still
 from ffn_explorer.core.errors import ExplorerError, InputError
 from ffn_explorer.export.handout.compose import composing
+from ffn_explorer.export.handout.pages import Page
 from ffn_explorer.export.handout.paint import Booklet
 from ffn_explorer.export.handout.scenes import PICTURE_PX, shown_depth
 from ffn_explorer.export.handout.words import HandoutWish
-from ffn_explorer.export.handout.pages import Page
 from ffn_explorer.export.notes import notes_of
 from ffn_explorer.export.vector import paint_whole
+from ffn_explorer.export.written import check_place
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.compute import Asked, never
@@ -26,6 +28,13 @@ SUFFIX = ".pdf"
 
 MOST_SCENES = 200
 """Scenes of a handout: every one of them takes a page, and a fraction of a second."""
+
+
+def check_handout_place(path: Path) -> None:
+    """Raise InputError where no handout can be written, before any work is done for it."""
+    if path.suffix.lower() != SUFFIX:
+        raise InputError("export.format", suffix=path.suffix or path.name, choices=SUFFIX)
+    check_place(path)
 
 
 class Handout:

@@ -1,9 +1,11 @@
 """Acts of a lecture: what its rows of ACTIONS do to a window; outside a lecture most of them do nothing."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ffn_explorer.panels.lesson import LessonPanel
+from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.text import Text, text
 
 if TYPE_CHECKING:
@@ -47,6 +49,22 @@ def again(window: "Window") -> None:
     """The scene as it was declared."""
     if window.director.state.lesson is not None:
         window.lecture.again()
+
+
+def handout(window: "Window") -> None:
+    """Ask for a place, and make the handout of the lecture under way, or of the built-in one."""
+    from ffn_explorer.app import dialogs  # not wanted before the first picture
+    from ffn_explorer.app.handout import SUFFIX
+    from ffn_explorer.export.handout.words import HandoutWish
+    from ffn_explorer.state.lectures.store import LECTURES
+
+    shown = window.lecture.shown
+    lecture = LECTURES.open("") if shown is None else shown.lecture
+    name = Path(lecture.path).stem or "ffn-lecture"
+    path = dialogs.ask_save(window, window.folder / f"{name}-handout{SUFFIX}", suffixes=(SUFFIX,))
+    if path is not None:
+        look = Appearance(language=window.look.language)
+        window.lecture.handout.start(lecture, HandoutWish(look), path)
 
 
 def leave(window: "Window") -> None:

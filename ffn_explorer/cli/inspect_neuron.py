@@ -1,7 +1,6 @@
 """What `inspect` says of one neuron: norms, cosines, slices, and the tokens that it reads and writes."""
 
 import math
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from ffn_explorer.checkpoints.reading.vectors import NeuronVectors
 from ffn_explorer.checkpoints.scheme import LayerScheme
 from ffn_explorer.cli.inspect_report import sentence
 from ffn_explorer.cli.messages import language, tell
+from ffn_explorer.cli.streams import progress
 from ffn_explorer.core.errors import ExplorerError, InputError
 from ffn_explorer.state.quoting import harmless
 from ffn_explorer.state.text import said, say
@@ -111,10 +111,7 @@ def _gains(gain: Gain | None) -> Sequence[Gain | None]:
 
 def _progress(share: float) -> None:
     """How far it is, for who sits before a terminal."""
-    if sys.stderr is not None and sys.stderr.isatty():
-        end = "\n" if share >= 1.0 else ""
-        said_now = tell("cli.inspect.progress", share=f"{100 * share:.0f}")
-        print(f"\r{said_now}", end=end, file=sys.stderr, flush=True)
+    progress(tell("cli.inspect.progress", share=f"{100 * share:.0f}"), last=share >= 1.0)
 
 
 def _plain(value: float) -> float | None:

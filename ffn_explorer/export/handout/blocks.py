@@ -112,15 +112,32 @@ def right(text: str, style: Style, edge: float, *, lane: int = 0) -> tuple[Row, 
 
 
 def beside(*columns: Sequence[Row]) -> tuple[Row, ...]:
-    """Rows of several columns next to each other; each column is read to its end before the next."""
+    """Rows of several columns next to each other, on common base lines.
+
+    Each column is read to its end before the next.
+    """
     made = []
     for cells in zip_longest(*columns, fillvalue=Row(0.0)):
+        base = max((line.base for cell in cells for line in cell.lines), default=0.0)
+        moved = [_moved(cell, base) for cell in cells]
         lines = [
-            line._replace(lane=max(line.lane, at)) for at, cell in enumerate(cells) for line in cell.lines
+            line._replace(lane=max(line.lane, at)) for at, cell in enumerate(moved) for line in cell.lines
         ]
-        shapes = [shape for cell in cells for shape in cell.shapes]
+        shapes = [shape for cell in moved for shape in cell.shapes]
         made.append(Row(max(cell.height for cell in cells), tuple(lines), tuple(shapes)))
     return tuple(made)
+
+
+def _moved(cell: Row, base: float) -> Row:
+    """A cell with its words, and what is drawn around them, down to a base line."""
+    if not cell.lines:
+        return cell
+    by = base - cell.lines[0].base
+    return Row(
+        cell.height,
+        tuple(line._replace(base=line.base + by) for line in cell.lines),
+        tuple(shape._replace(place=shape.place.translated(0.0, by)) for shape in cell.shapes),
+    )
 
 
 def space(height: float) -> tuple[Row, ...]:

@@ -72,7 +72,9 @@ class Booklet:
         sheet = self._wish.sheet
         # White paper needs no ink; a dark one is painted to its edges.
         if QColor(theme.surface) != QColor(Qt.GlobalColor.white):
-            painter.fillRect(QRectF(-50.0, -50.0, sheet.width + 100.0, sheet.height + 100.0), QColor(theme.surface))
+            painter.fillRect(
+                QRectF(-50.0, -50.0, sheet.width + 100.0, sheet.height + 100.0), QColor(theme.surface)
+            )
         for shape in page.shapes:
             _draw_shape(painter, shape, theme)
         for line in page.lines:
@@ -103,9 +105,7 @@ def _draw_line(painter: QPainter, line: Line, theme: Theme) -> None:
     _draw_words(painter, line.x, line.base, line.text, line.style, theme)
 
 
-def _draw_words(
-    painter: QPainter, x: float, base: float, said: str, style: Style, theme: Theme
-) -> None:
+def _draw_words(painter: QPainter, x: float, base: float, said: str, style: Style, theme: Theme) -> None:
     painter.setFont(style.font)
     painter.setPen(QColor(getattr(theme, style.colour)))
     painter.drawText(QPointF(x, base), said)
@@ -114,7 +114,8 @@ def _draw_words(
 def _draw_shape(painter: QPainter, shape: Shape, theme: Theme) -> None:
     colour, place = QColor(getattr(theme, shape.colour)), shape.place
     painter.save()
-    painter.setPen(QPen(colour, BAR if shape.kind == "bar" else LINE))
+    width = BAR if shape.kind == "bar" else LINE
+    painter.setPen(QPen(colour, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     if shape.kind in ("line", "bar"):
         painter.drawLine(place.topLeft(), place.topRight())

@@ -2,9 +2,30 @@
 
 from PySide6.QtCore import QRectF
 
-from ffn_explorer.export.handout.blocks import Block, Row, Shape, beside, heading, indented, right, rows_of, space
+from ffn_explorer.export.handout.blocks import (
+    Block,
+    Row,
+    Shape,
+    beside,
+    heading,
+    indented,
+    right,
+    rows_of,
+    space,
+)
 from ffn_explorer.export.handout.pages import Section
-from ffn_explorer.export.handout.paper import BODY, COVER, FAINT, HEADING, LABEL, LEAD, QUIET, SMALL, STRONG, TITLE
+from ffn_explorer.export.handout.paper import (
+    BODY,
+    COVER,
+    FAINT,
+    HEADING,
+    LABEL,
+    LEAD,
+    QUIET,
+    SMALL,
+    STRONG,
+    TITLE,
+)
 from ffn_explorer.export.handout.scenes import GAP, SIGNS, question_rows
 from ffn_explorer.export.handout.words import Draft, minutes_of
 from ffn_explorer.state.lectures.model import Chapter, Question
@@ -62,7 +83,10 @@ def chapter_section(draft: Draft, at: int) -> Section | None:
 def answers_section(draft: Draft) -> Section | None:
     """Every right answer and why, the scenes' and the quizzes'; None where nothing is asked."""
     width = draft.width
-    blocks = [heading(draft.tell("answers"), TITLE, width, gap=0.0, mark="answers"), Block(_bar(), leads=True)]
+    blocks = [
+        heading(draft.tell("answers"), TITLE, width, gap=0.0, mark="answers"),
+        Block(_bar(), leads=True),
+    ]
     found = False
     for at, chapter in enumerate(draft.lecture.chapters):
         answers = [*_scene_answers(draft, at, chapter), *_quiz_answers(draft, at, chapter)]
@@ -94,7 +118,9 @@ def _contents(draft: Draft) -> list[Block]:
             blocks.append(_entry(draft, f"{number + 1}", draft.words(scene.title), page, scene.minutes))
             number += 1
         if chapter.summary or chapter.quiz:
-            key = "summary_quiz" if chapter.summary and chapter.quiz else "quiz" if chapter.quiz else "summary"
+            key = (
+                "summary_quiz" if chapter.summary and chapter.quiz else "quiz" if chapter.quiz else "summary"
+            )
             blocks.append(_entry(draft, "", draft.tell(key), draft.page(f"end {at}"), None))
     if answers := draft.page("answers"):
         rule = Row(30.0, (), (Shape("line", QRectF(0.0, 0.0, width, 0.0), "border"),))
@@ -113,7 +139,7 @@ def _entry(draft: Draft, number: str, title: str, page: int, minutes: float | No
         right(spent, QUIET, width - PAGE, lane=2),
         right(f"{page}", BODY, width, lane=3),
     )
-    return Block(beside(*cells))
+    return Block(beside(*cells), gap=22.0)
 
 
 def _again(draft: Draft) -> list[Block]:

@@ -15,6 +15,7 @@ from ffn_explorer.export.handout.blocks import (
     right,
     rows_of,
     space,
+    width_of,
 )
 from ffn_explorer.export.handout.pages import Section
 from ffn_explorer.export.handout.paper import BODY, FAINT, LABEL, LEAD, QUIET, SMALL, STRONG, TITLE
@@ -35,8 +36,8 @@ PICTURE_PX = 980
 HEIGHTS_PX = {1: (400, 600), 2: (540, 680), 3: (640, 760)}
 """Least and largest height of a picture, in the same pixels, by how many panels stand over each other."""
 
-RULED = 560.0
-"""Room that a picture leaves to ruled lines where it can."""
+RULED = 760.0
+"""Room that a picture leaves to ruled lines, where it need not be small for them."""
 
 TRIED = 0.36
 """Share of the width that what is believed takes, beside what is seen."""
@@ -50,7 +51,7 @@ def shown_depth(wish_depth: Depth | None) -> Depth:
 def scene_section(draft: Draft, number: int, chapter: Chapter) -> Section:
     """Everything of a scene, its picture as large as the page lets it be."""
     scene = draft.lecture.scenes[number]
-    above = (*_head(draft, number, chapter), _lead(draft, scene))
+    above = (*_head(draft, number), _lead(draft, scene))
     below = (
         *_deeper(draft, scene),
         *_asked(draft, number, scene),
@@ -72,7 +73,7 @@ def picture_height(layout: Layout, width: float, room: float) -> float:
     usual = (low + high) / 2
     if room < low:
         return usual
-    return min(high, max(room - RULED, low if room < usual else usual))
+    return min(high, room - RULED if room - RULED >= usual else room)
 
 
 def question_rows(draft: Draft, question: Question, width: float) -> tuple[Row, ...]:
@@ -83,28 +84,23 @@ def question_rows(draft: Draft, question: Question, width: float) -> tuple[Row, 
         ring = Shape("ring", QRectF(0.0, (BODY.step - 116.0) / 2, 116.0, 116.0), "muted")
         (letter,) = rows_of(sign, LABEL, width)
         line = letter.lines[0]
-        x = 58.0 - _half(sign)
-        lettered = Row(BODY.step, (line._replace(x=x, base=line.base + (BODY.step - LABEL.step) / 2),), (ring,))
+        x = 58.0 - width_of(sign, LABEL) / 2
+        lettered = Row(
+            BODY.step, (line._replace(x=x, base=line.base + (BODY.step - LABEL.step) / 2),), (ring,)
+        )
         rows += [*beside((lettered,), said), *space(16.0)]
     return tuple(rows[:-1])
 
 
-def _half(sign: str) -> float:
-    from ffn_explorer.export.handout.blocks import width_of
-
-    return width_of(sign, LABEL) / 2
-
-
-def _head(draft: Draft, number: int, chapter: Chapter) -> tuple[Block, ...]:
+def _head(draft: Draft, number: int) -> tuple[Block, ...]:
     scene = draft.lecture.scenes[number]
     where = draft.tell(
         "scene", n=number + 1, count=len(draft.lecture.scenes), minutes=minutes_of(scene.minutes)
     )
-    eyebrow = heading(where, FAINT, draft.width, gap=0.0, mark=f"scene {number}")
+    above = heading(where, FAINT, draft.width, gap=0.0, mark=f"scene {number}")
     title = rows_of(draft.words(scene.title), TITLE, draft.width)
     rule = Row(40.0, (), (Shape("bar", QRectF(0.0, 24.0, 320.0, 0.0), "focus"),))
-    del chapter
-    return eyebrow, Block((*title, rule), gap=10.0, leads=True)
+    return above, Block((*title, rule), gap=10.0, leads=True)
 
 
 def _lead(draft: Draft, scene: SceneOf) -> Block:
