@@ -1,4 +1,4 @@
-"""The page of a scene: its picture, its words, what is asked, what can be tried, and what the speaker knows."""
+"""The page of a scene: its picture, its words, what is asked and can be tried, and the speaker’s notes."""
 
 from dataclasses import replace
 
