@@ -7,7 +7,8 @@ from pathlib import Path
 
 from ffn_explorer.app.still import Dress, Subject, computed, still
 from ffn_explorer.core.errors import ExplorerError, InputError
-from ffn_explorer.export.handout.compose import composing
+from ffn_explorer.export.handout.compose import bookmarks_of, composing
+from ffn_explorer.export.handout.outline import with_outline
 from ffn_explorer.export.handout.pages import Page
 from ffn_explorer.export.handout.paint import Booklet
 from ffn_explorer.export.handout.scenes import PICTURE_PX, shown_depth
@@ -90,7 +91,10 @@ class Handout:
         assert self._booklet is not None
         while self._booklet.done < len(self.pages):
             self._booklet.paint_next({})
-        return self._booklet.content()
+        marks = bookmarks_of(self.lecture, self.wish, self.pages)
+        height = self.wish.sheet.height / 10
+        language = self.wish.look.language
+        return with_outline(self._booklet.content(), marks, language=language, height=height)
 
     def close(self) -> None:
         """Let go of what was begun, finished or not."""

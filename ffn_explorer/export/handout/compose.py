@@ -1,11 +1,13 @@
 """A lecture becomes pages: set once to learn which page is whose, and again with their numbers."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 
+from ffn_explorer.export.handout.blocks import clean
+from ffn_explorer.export.handout.outline import Bookmark
 from ffn_explorer.export.handout.pages import Page, Section, Setting
 from ffn_explorer.export.handout.parts import answers_section, chapter_section, front_section
 from ffn_explorer.export.handout.scenes import scene_section
-from ffn_explorer.export.handout.words import Draft, HandoutWish
+from ffn_explorer.export.handout.words import Draft, HandoutWish, end_key, named
 from ffn_explorer.state.lectures.model import Lecture
 
 MOST_SETTINGS = 4
@@ -52,3 +54,22 @@ def sections(draft: Draft) -> Iterator[Section]:
     answers = answers_section(draft)
     if answers is not None:
         yield answers
+
+
+def bookmarks_of(lecture: Lecture, wish: HandoutWish, pages: Sequence[Page]) -> tuple[Bookmark, ...]:
+    """The lecture's chapters with what is in them, and the answers."""
+    places = {mark: number for number, page in enumerate(pages, 1) for mark in page.marks}
+    draft = Draft(lecture, wish, places)
+    made = []
+    for at, chapter in enumerate(lecture.chapters):
+        below = [
+            Bookmark(f"{n + 1}  {clean(draft.words(scene.title))}", places[f"scene {n}"])
+            for n, scene in enumerate(chapter.scenes, draft.first[at])
+        ]
+        if f"end {at}" in places:
+            below.append(Bookmark(draft.tell(end_key(chapter)), places[f"end {at}"]))
+        first = places[f"scene {draft.first[at]}"]
+        made.append(Bookmark(clean(named(draft, chapter)), first, tuple(below)))
+    if "answers" in places:
+        made.append(Bookmark(draft.tell("handout.answers"), places["answers"]))
+    return tuple(made)

@@ -27,7 +27,7 @@ from ffn_explorer.export.handout.paper import (
     TITLE,
 )
 from ffn_explorer.export.handout.scenes import GAP, SIGNS, question_rows
-from ffn_explorer.export.handout.words import Draft, minutes_of
+from ffn_explorer.export.handout.words import Draft, end_key, minutes_of, named
 from ffn_explorer.state.lectures.model import Chapter, Question
 
 NUMBER, MINUTES, PAGE = 260.0, 560.0, 420.0
@@ -42,10 +42,13 @@ def front_section(draft: Draft) -> Section:
     lecture, width = draft.lecture, draft.width
     minutes = sum(scene.minutes for scene in lecture.scenes)
     counts = draft.tell(
-        "counts", scenes=len(lecture.scenes), chapters=len(lecture.chapters), minutes=minutes_of(minutes)
+        "handout.counts",
+        scenes=len(lecture.scenes),
+        chapters=len(lecture.chapters),
+        minutes=minutes_of(minutes),
     )
     blocks = [
-        Block((*space(500.0), *rows_of(draft.tell("label"), LABEL, width)), leads=True),
+        Block((*space(500.0), *rows_of(draft.tell("handout.label"), LABEL, width)), leads=True),
         Block(rows_of(draft.words(lecture.title), COVER, width), gap=40.0, leads=True),
         Block((*_bar(), *rows_of(counts, LEAD, width)), gap=40.0),
         *_contents(draft),
@@ -59,45 +62,41 @@ def chapter_section(draft: Draft, at: int) -> Section | None:
     chapter, width = draft.lecture.chapters[at], draft.width
     if not chapter.summary and not chapter.quiz:
         return None
-    where = _named(draft, chapter)
+    where = named(draft, chapter)
     blocks = [heading(where, TITLE, width, gap=0.0, mark=f"end {at}"), Block(_bar(), leads=True)]
     if chapter.summary:
-        blocks.append(heading(draft.tell("summary"), HEADING, width, gap=GAP))
+        blocks.append(heading(draft.tell("handout.summary"), HEADING, width, gap=GAP))
         for n, words in enumerate(chapter.summary, 1):
             said = rows_of(draft.words(words), LEAD, width - NUMBER, x=NUMBER, lane=1)
             blocks.append(Block(beside(rows_of(f"{n}", LEAD, width), said), gap=60.0))
     if chapter.quiz:
         page = draft.page(f"quiz {at}")
         title = beside(
-            rows_of(draft.tell("quiz"), HEADING, width),
-            right(draft.tell("answers_at", page=page), FAINT, width, lane=1),
+            rows_of(draft.tell("handout.quiz"), HEADING, width),
+            right(draft.tell("handout.answers_at", page=page), FAINT, width, lane=1),
         )
         blocks.append(Block(title, gap=2 * GAP, leads=True))
         for n, question in enumerate(chapter.quiz, 1):
             asked = question_rows(draft, question, width - NUMBER)
             rows = beside(rows_of(f"{n}", STRONG, width), indented(asked, NUMBER))
             blocks.append(Block(rows, gap=GAP if n > 1 else 70.0))
-    return Section(tuple(blocks), where, rows_of(draft.tell("own"), LABEL, width))
+    return Section(tuple(blocks), where, rows_of(draft.tell("handout.own"), LABEL, width))
 
 
 def answers_section(draft: Draft) -> Section | None:
     """Every right answer and why, the scenes' and the quizzes'; None where nothing is asked."""
     width = draft.width
     blocks = [
-        heading(draft.tell("answers"), TITLE, width, gap=0.0, mark="answers"),
+        heading(draft.tell("handout.answers"), TITLE, width, gap=0.0, mark="answers"),
         Block(_bar(), leads=True),
     ]
     found = False
     for at, chapter in enumerate(draft.lecture.chapters):
         answers = [*_scene_answers(draft, at, chapter), *_quiz_answers(draft, at, chapter)]
         if answers:
-            blocks += [heading(_named(draft, chapter), HEADING, width, gap=1.4 * GAP), *answers]
+            blocks += [heading(named(draft, chapter), HEADING, width, gap=1.4 * GAP), *answers]
             found = True
-    return Section(tuple(blocks), draft.tell("answers")) if found else None
-
-
-def _named(draft: Draft, chapter: Chapter) -> str:
-    return f"{chapter.letter}  {draft.words(chapter.title)}".strip()
+    return Section(tuple(blocks), draft.tell("handout.answers")) if found else None
 
 
 def _bar() -> tuple[Row, ...]:
@@ -109,7 +108,7 @@ def _contents(draft: Draft) -> list[Block]:
     for at, chapter in enumerate(draft.lecture.chapters):
         minutes = sum(scene.minutes for scene in chapter.scenes)
         title = rows_of(draft.words(chapter.title), STRONG, width - NUMBER - MINUTES - PAGE, x=NUMBER, lane=1)
-        spent = right(draft.tell("minutes", minutes=minutes_of(minutes)), QUIET, width - PAGE, lane=2)
+        spent = right(draft.tell("handout.minutes", minutes=minutes_of(minutes)), QUIET, width - PAGE, lane=2)
         head = beside(rows_of(chapter.letter, STRONG, NUMBER), title, spent)
         rule = Row(30.0, (), (Shape("line", QRectF(0.0, 0.0, width, 0.0), "border"),))
         blocks.append(Block((rule, *head), gap=2.5 * GAP if at == 0 else 100.0, leads=True))
@@ -118,13 +117,10 @@ def _contents(draft: Draft) -> list[Block]:
             blocks.append(_entry(draft, f"{number + 1}", draft.words(scene.title), page, scene.minutes))
             number += 1
         if chapter.summary or chapter.quiz:
-            key = (
-                "summary_quiz" if chapter.summary and chapter.quiz else "quiz" if chapter.quiz else "summary"
-            )
-            blocks.append(_entry(draft, "", draft.tell(key), draft.page(f"end {at}"), None))
+            blocks.append(_entry(draft, "", draft.tell(end_key(chapter)), draft.page(f"end {at}"), None))
     if answers := draft.page("answers"):
         rule = Row(30.0, (), (Shape("line", QRectF(0.0, 0.0, width, 0.0), "border"),))
-        entry = _entry(draft, "", draft.tell("answers"), answers, None)
+        entry = _entry(draft, "", draft.tell("handout.answers"), answers, None)
         blocks.append(Block((rule, *entry.rows), gap=100.0))
     return blocks
 
@@ -132,7 +128,7 @@ def _contents(draft: Draft) -> list[Block]:
 def _entry(draft: Draft, number: str, title: str, page: int, minutes: float | None) -> Block:
     width = draft.width
     said = rows_of(title, BODY, width - NUMBER - MINUTES - PAGE, x=NUMBER, lane=1)
-    spent = "" if minutes is None else draft.tell("minutes", minutes=minutes_of(minutes))
+    spent = "" if minutes is None else draft.tell("handout.minutes", minutes=minutes_of(minutes))
     cells = (
         rows_of(number, QUIET, NUMBER),
         said,
@@ -145,12 +141,12 @@ def _entry(draft: Draft, number: str, title: str, page: int, minutes: float | No
 def _again(draft: Draft) -> list[Block]:
     path = draft.lecture.path
     name = path.replace("\\", "/").rpartition("/")[2]
-    how = draft.tell("again_file", file=name) if path else draft.tell("again")
+    how = draft.tell("handout.again_file", file=name) if path else draft.tell("handout.again")
     width = draft.width
     return [
-        heading(draft.tell("again_title"), LABEL, width, gap=2.5 * GAP),
+        heading(draft.tell("handout.again_title"), LABEL, width, gap=2.5 * GAP),
         Block(rows_of(how, SMALL, width), gap=0.0),
-        Block(rows_of(draft.tell("again_page"), SMALL, width), gap=30.0),
+        Block(rows_of(draft.tell("handout.again_page"), SMALL, width), gap=30.0),
     ]
 
 
@@ -165,7 +161,7 @@ def _scene_answers(draft: Draft, at: int, chapter: Chapter) -> list[Block]:
 
 def _quiz_answers(draft: Draft, at: int, chapter: Chapter) -> list[Block]:
     return [
-        _answer(draft, draft.tell("quiz_n", n=n), question, f"quiz {at}" if n == 1 else "")
+        _answer(draft, draft.tell("handout.quiz_n", n=n), question, f"quiz {at}" if n == 1 else "")
         for n, question in enumerate(chapter.quiz, 1)
     ]
 

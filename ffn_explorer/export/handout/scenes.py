@@ -19,7 +19,7 @@ from ffn_explorer.export.handout.blocks import (
 )
 from ffn_explorer.export.handout.pages import Section
 from ffn_explorer.export.handout.paper import BODY, FAINT, LABEL, LEAD, QUIET, SMALL, STRONG, TITLE
-from ffn_explorer.export.handout.words import Draft, minutes_of
+from ffn_explorer.export.handout.words import Draft, minutes_of, named
 from ffn_explorer.state.layouts import Layout, stacked
 from ffn_explorer.state.lectures.model import Chapter, Question, SceneOf
 from ffn_explorer.state.lesson import Depth
@@ -63,8 +63,11 @@ def scene_section(draft: Draft, number: int, chapter: Chapter) -> Section:
         scene.layout_at(shown_depth(draft.wish.depth)), draft.width, draft.wish.sheet.frame.height() - taken
     )
     picture = Block((Row(height),), gap=GAP, picture=number)
-    where = f"{chapter.letter}  {draft.words(chapter.title)}".strip()
-    return Section((*above, picture, *below), where, rows_of(draft.tell("own"), LABEL, draft.width))
+    return Section(
+        (*above, picture, *below),
+        named(draft, chapter),
+        rows_of(draft.tell("handout.own"), LABEL, draft.width),
+    )
 
 
 def picture_height(layout: Layout, width: float, room: float) -> float:
@@ -95,7 +98,7 @@ def question_rows(draft: Draft, question: Question, width: float) -> tuple[Row, 
 def _head(draft: Draft, number: int) -> tuple[Block, ...]:
     scene = draft.lecture.scenes[number]
     where = draft.tell(
-        "scene", n=number + 1, count=len(draft.lecture.scenes), minutes=minutes_of(scene.minutes)
+        "handout.scene", n=number + 1, count=len(draft.lecture.scenes), minutes=minutes_of(scene.minutes)
     )
     above = heading(where, FAINT, draft.width, gap=0.0, mark=f"scene {number}")
     title = rows_of(draft.words(scene.title), TITLE, draft.width)
@@ -114,7 +117,7 @@ def _deeper(draft: Draft, scene: SceneOf) -> tuple[Block, ...]:
         return ()
     width = (draft.width - GUTTER) / 2
     columns = [
-        (*rows_of(draft.tell(name), LABEL, width), *rows_of(draft.words(words), BODY, width))
+        (*rows_of(draft.tell(f"handout.{name}"), LABEL, width), *rows_of(draft.words(words), BODY, width))
         for name, words in (("shapes", scene.shapes), ("mathematics", scene.mathematics))
     ]
     return (Block(beside(columns[0], indented(columns[1], width + GUTTER)), gap=GAP),)
@@ -125,8 +128,8 @@ def _asked(draft: Draft, number: int, scene: SceneOf) -> tuple[Block, ...]:
         return ()
     width = draft.width - 2 * (PAD + 20.0)
     page = draft.page(f"answer {number}")
-    label = rows_of(draft.tell("question"), LABEL, width)
-    where = right(draft.tell("answer_at", page=page), FAINT, width, lane=1)
+    label = rows_of(draft.tell("handout.question"), LABEL, width)
+    where = right(draft.tell("handout.answer_at", page=page), FAINT, width, lane=1)
     rows = (*beside(label, where), *space(16.0), *question_rows(draft, scene.question, width))
     return (boxed(rows, box=("frame", "border"), pad=PAD, gap=GAP),)
 
@@ -138,14 +141,14 @@ def _tried(draft: Draft, scene: SceneOf) -> tuple[Block, ...]:
     left = TRIED * draft.width
     wide = draft.width - left - GUTTER
     label = beside(
-        rows_of(draft.tell("claim"), LABEL, left),
-        indented(rows_of(draft.tell("truth"), LABEL, wide), left + GUTTER),
+        rows_of(draft.tell("handout.claim"), LABEL, left),
+        indented(rows_of(draft.tell("handout.truth"), LABEL, wide), left + GUTTER),
     )
     blocks = [replace(Block(label, gap=GAP), leads=True)]
     for at, tried in enumerate(scene.experiments):
         claim = (
             *rows_of(draft.words(tried.claim), BODY, left),
-            *rows_of(draft.tell("try", name=draft.words(tried.name)), QUIET, left),
+            *rows_of(draft.tell("handout.try", name=draft.words(tried.name)), QUIET, left),
         )
         truth = indented(rows_of(draft.words(tried.truth), BODY, wide), left + GUTTER)
         rule = Row(36.0, (), (Shape("line", QRectF(0.0, 10.0, draft.width, 0.0), "border"),))
@@ -158,5 +161,5 @@ def _notes(draft: Draft, scene: SceneOf) -> tuple[Block, ...]:
     if not (draft.wish.notes and notes):
         return ()
     width = draft.width - 2 * (PAD + 20.0)
-    rows = (*rows_of(draft.tell("notes"), LABEL, width), *rows_of(notes, SMALL, width))
+    rows = (*rows_of(draft.tell("handout.notes"), LABEL, width), *rows_of(notes, SMALL, width))
     return (boxed(rows, box=("ground", "background"), pad=PAD, gap=GAP),)

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from ffn_explorer.export.handout.paper import PAPERS, Paper, PaperName
 from ffn_explorer.state.app_state import Appearance, Language
-from ffn_explorer.state.lectures.model import Lecture, Words
+from ffn_explorer.state.lectures.model import Chapter, Lecture, Words
 from ffn_explorer.state.lesson import Depth
 from ffn_explorer.state.text import say
 
@@ -49,7 +49,7 @@ class Draft:
 
     def tell(self, key: str, **values: object) -> str:
         """A text of the catalogue."""
-        return say(self.language, f"handout.{key}", **values)
+        return say(self.language, key, **values)
 
     def page(self, mark: str) -> int:
         """The page of a mark; 0 while nobody knows."""
@@ -68,3 +68,15 @@ class Draft:
 def minutes_of(minutes: float) -> str:
     """Minutes as people write them."""
     return f"{minutes:g}"
+
+
+def named(draft: Draft, chapter: Chapter) -> str:
+    """A chapter by its letter and title."""
+    return f"{chapter.letter}  {draft.words(chapter.title)}".strip()
+
+
+def end_key(chapter: Chapter) -> str:
+    """Key of what ends a chapter that has a summary, a quiz, or both."""
+    if chapter.summary and chapter.quiz:
+        return "handout.summary_quiz"
+    return "handout.quiz" if chapter.quiz else "handout.summary"
