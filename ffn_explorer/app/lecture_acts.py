@@ -1,11 +1,9 @@
 """Acts of a lecture: what its rows of ACTIONS do to a window; outside a lecture most of them do nothing."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ffn_explorer.panels.lesson import LessonPanel
-from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.text import Text, text
 
 if TYPE_CHECKING:
@@ -52,19 +50,10 @@ def again(window: "Window") -> None:
 
 
 def handout(window: "Window") -> None:
-    """Ask for a place, and make the handout of the lecture under way, or of the built-in one."""
-    from ffn_explorer.app import dialogs  # not wanted before the first picture
-    from ffn_explorer.app.handout import SUFFIX
-    from ffn_explorer.export.handout.words import HandoutWish
-    from ffn_explorer.state.lectures.store import LECTURES
+    """Ask for a handout of the lecture under way, or of the built-in one: how it is to be, and where."""
+    from ffn_explorer.app.lecture.handout_dialog import HandoutDialog  # not wanted before the first picture
 
-    shown = window.lecture.shown
-    lecture = LECTURES.open("") if shown is None else shown.lecture
-    name = Path(lecture.path).stem or "ffn-lecture"
-    path = dialogs.ask_save(window, window.folder / f"{name}-handout{SUFFIX}", suffixes=(SUFFIX,))
-    if path is not None:
-        look = Appearance(language=window.look.language)
-        window.lecture.handout.start(lecture, HandoutWish(look), path)
+    HandoutDialog(window).open()
 
 
 def leave(window: "Window") -> None:

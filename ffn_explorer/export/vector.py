@@ -43,6 +43,16 @@ def painting(on: QPaintDevice) -> Iterator[QPainter]:
         painter.end()
 
 
+@contextmanager
+def kept(painter: QPainter) -> Iterator[None]:
+    """While this lasts, what is set of a painter counts; then it is as before, whatever happens."""
+    painter.save()
+    try:
+        yield
+    finally:
+        painter.restore()
+
+
 def placed(widget: QWidget, at: QPoint, clip: QRect) -> Iterator[Placed]:
     """A widget and every one inside it that is in sight, the ones behind first.
 
@@ -107,8 +117,7 @@ def paint_whole(painter: QPainter, widget: QWidget) -> None:
     """Paint a widget, with everything in it that is in sight, from the painter's origin on."""
     with pooled(widget, FINER), uncached(widget):
         for piece in placed(widget, QPoint(), widget.rect()):
-            painter.save()
-            if piece.cut:
-                painter.setClipRect(piece.seen)
-            paint_alone(painter, piece.widget, piece.place.topLeft(), ground=piece.widget is widget)
-            painter.restore()
+            with kept(painter):
+                if piece.cut:
+                    painter.setClipRect(piece.seen)
+                paint_alone(painter, piece.widget, piece.place.topLeft(), ground=piece.widget is widget)

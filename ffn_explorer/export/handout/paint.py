@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPageSize, QPainter, QPdfWriter, QPen
 
-from ffn_explorer.export.handout.blocks import Line, Shape, clean, width_of
+from ffn_explorer.export.handout.blocks import Shape, clean, width_of
 from ffn_explorer.export.handout.pages import Page
 from ffn_explorer.export.handout.paper import FAINT, FOOT, HEAD, PER_INCH, SIDE, Style
 from ffn_explorer.export.handout.scenes import PICTURE_PX
 from ffn_explorer.export.handout.words import HandoutWish
 from ffn_explorer.export.notes_xml import packet
-from ffn_explorer.export.vector import LOSSLESS
+from ffn_explorer.export.vector import LOSSLESS, kept
 from ffn_explorer.widgets.drawn_text import elided
 from ffn_explorer.widgets.theme import Theme, theme_of
 
@@ -66,23 +66,24 @@ class Booklet:
         page, painter = self.pages[self.done], self._painter
         self.done += 1
         theme = theme_of(self._wish.look)
-        painter.save()
-        scale = self._writer.resolution() / PER_INCH
-        painter.scale(scale, scale)
+        with kept(painter):
+            scale = self._writer.resolution() / PER_INCH
+            painter.scale(scale, scale)
+            self._draw_ground(painter, theme)
+            for shape in page.shapes:
+                _draw_shape(painter, shape, theme)
+            for line in page.lines:
+                _draw_words(painter, line.x, line.base, line.text, line.style, theme)
+            for number, place in page.pictures.items():
+                _draw_picture(painter, place, pictures[number], theme)
+            self._draw_edges(painter, page, theme)
+
+    def _draw_ground(self, painter: QPainter, theme: Theme) -> None:
+        """White paper needs no ink; a dark one is painted to its edges."""
         sheet = self._wish.sheet
-        # White paper needs no ink; a dark one is painted to its edges.
-        if QColor(theme.surface) != QColor(Qt.GlobalColor.white):
-            painter.fillRect(
-                QRectF(-50.0, -50.0, sheet.width + 100.0, sheet.height + 100.0), QColor(theme.surface)
-            )
-        for shape in page.shapes:
-            _draw_shape(painter, shape, theme)
-        for line in page.lines:
-            _draw_line(painter, line, theme)
-        for number, place in page.pictures.items():
-            _draw_picture(painter, place, pictures[number], theme)
-        self._draw_edges(painter, page, theme)
-        painter.restore()
+        if QColor(theme.surface).lightness() < 255:
+            whole = QRectF(0.0, 0.0, sheet.width, sheet.height).adjusted(-50.0, -50.0, 50.0, 50.0)
+            painter.fillRect(whole, QColor(theme.surface))
 
     def _draw_edges(self, painter: QPainter, page: Page, theme: Theme) -> None:
         """The lecture and the chapter in the head line, the page's number in the foot line; none in front."""
@@ -101,10 +102,6 @@ class Booklet:
         _draw_words(painter, edge - width_of(said, FAINT), base, said, FAINT, theme)
 
 
-def _draw_line(painter: QPainter, line: Line, theme: Theme) -> None:
-    _draw_words(painter, line.x, line.base, line.text, line.style, theme)
-
-
 def _draw_words(painter: QPainter, x: float, base: float, said: str, style: Style, theme: Theme) -> None:
     painter.setFont(style.font)
     painter.setPen(QColor(getattr(theme, style.colour)))
@@ -113,28 +110,26 @@ def _draw_words(painter: QPainter, x: float, base: float, said: str, style: Styl
 
 def _draw_shape(painter: QPainter, shape: Shape, theme: Theme) -> None:
     colour, place = QColor(getattr(theme, shape.colour)), shape.place
-    painter.save()
     width = BAR if shape.kind == "bar" else LINE
-    painter.setPen(QPen(colour, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    if shape.kind in ("line", "bar"):
-        painter.drawLine(place.topLeft(), place.topRight())
-    elif shape.kind == "ring":
-        painter.drawEllipse(place)
-    else:
-        if shape.kind == "ground":
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colour)
-        painter.drawRoundedRect(place, ROUND, ROUND)
-    painter.restore()
+    with kept(painter):
+        painter.setPen(QPen(colour, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if shape.kind in ("line", "bar"):
+            painter.drawLine(place.topLeft(), place.topRight())
+        elif shape.kind == "ring":
+            painter.drawEllipse(place)
+        else:
+            if shape.kind == "ground":
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(colour)
+            painter.drawRoundedRect(place, ROUND, ROUND)
 
 
 def _draw_picture(painter: QPainter, place: QRectF, paint: PaintPicture, theme: Theme) -> None:
-    painter.save()
-    painter.translate(place.topLeft())
-    scale = place.width() / PICTURE_PX
-    painter.scale(scale, scale)
-    paint(painter)
-    painter.restore()
+    with kept(painter):
+        painter.translate(place.topLeft())
+        scale = place.width() / PICTURE_PX
+        painter.scale(scale, scale)
+        paint(painter)
     _draw_shape(painter, Shape("line", QRectF(place.topLeft(), place.topRight()), "border"), theme)
     _draw_shape(painter, Shape("line", QRectF(place.bottomLeft(), place.bottomRight()), "border"), theme)
