@@ -97,6 +97,9 @@ def test_the_built_in_lecture_in_japanese_as_another_reader_finds_it(qtbot: QtBo
         assert plain(scene.title.ja) in plain(document[page - 1].get_text())
         # Labels of heat maps and curves are words of the page, too.
         assert len(document[page - 1].get_drawings()) > 20
+    fonts = {font[3] for page in document for font in document.get_page_fonts(page.number)}
+    assert fonts
+    assert all(name.startswith("FFNExplorer") for name in fonts)
     path = tmp_path / "handout.pdf"
     path.write_bytes(content)
     state, note = session_in(path)

@@ -96,6 +96,12 @@ def test_numbers_of_pages_lead_where_they_say(lecture: Lecture) -> None:
     assert marks[-1].page == places["answers"]
 
 
+def test_a_question_is_read_with_its_letters(qtbot: QtBot) -> None:
+    pages = compose(small(), HandoutWish(Appearance()))
+    assert "Which?AnoByes" in said(pages[1:2])
+    assert "Which?AaBbCc" in said(pages)
+
+
 def test_right_answers_stand_at_the_end_alone(qtbot: QtBot) -> None:
     lecture = small()
     pages = compose(lecture, HandoutWish(Appearance()))

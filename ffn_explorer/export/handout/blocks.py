@@ -140,6 +140,11 @@ def _moved(cell: Row, base: float) -> Row:
     )
 
 
+def in_order(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Rows that are read from left to right, one after the other."""
+    return tuple(row._replace(lines=tuple(line._replace(lane=0) for line in row.lines)) for row in rows)
+
+
 def space(height: float) -> tuple[Row, ...]:
     """Room without anything."""
     return (Row(height),)

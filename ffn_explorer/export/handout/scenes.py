@@ -11,6 +11,7 @@ from ffn_explorer.export.handout.blocks import (
     beside,
     boxed,
     heading,
+    in_order,
     indented,
     right,
     rows_of,
@@ -91,7 +92,7 @@ def question_rows(draft: Draft, question: Question, width: float) -> tuple[Row, 
         lettered = Row(
             BODY.step, (line._replace(x=x, base=line.base + (BODY.step - LABEL.step) / 2),), (ring,)
         )
-        rows += [*beside((lettered,), said), *space(16.0)]
+        rows += [*in_order(beside((lettered,), said)), *space(16.0)]
     return tuple(rows[:-1])
 
 
