@@ -71,7 +71,7 @@ def placed(widget: QWidget, at: QPoint, clip: QRect) -> Iterator[Placed]:
 
 @contextmanager
 def uncached(root: QWidget) -> Iterator[None]:
-    """While this lasts, items are painted as they are, never from an image kept of them, never as JPEG."""
+    """While this lasts, items are painted as they are: never from an image kept of them, never as JPEG."""
     views = [view for view in (root, *root.findChildren(QGraphicsView)) if isinstance(view, QGraphicsView)]
     kept = [(item, item.cacheMode()) for view in views for item in view.items()]
     hints = [(view, view.renderHints()) for view in views]

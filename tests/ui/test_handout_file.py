@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
@@ -17,6 +16,7 @@ from ffn_explorer.app.handout import Handout
 from ffn_explorer.app.lecture.handout_dialog import HandoutDialog
 from ffn_explorer.app.still import whole_application
 from ffn_explorer.app.window import Window
+from ffn_explorer.export.handout.compose import compose
 from ffn_explorer.export.handout.words import HandoutWish
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.lectures.model import Lecture
@@ -24,7 +24,7 @@ from ffn_explorer.state.lectures.store import LECTURES
 from ffn_explorer.state.results import Results
 from ffn_explorer.state.sessions_in import session_in
 from ffn_explorer.state.text import Text, say
-from tests.ui.handouts import boxes, opened, overlapping, plain, small, text_of, words_of
+from tests.ui.handouts import opened, overlapping, plain, small, words_of
 from tests.ui.house import house
 from tests.unit.test_lectures import SMALL
 
@@ -61,45 +61,29 @@ def made(lecture: Lecture, wish: HandoutWish) -> bytes:
         handout.close()
 
 
-def check_pages(document: Any, handout_pages: int) -> None:
-    """Every word stands on its page, and none of our own on another one."""
-    assert len(document) == handout_pages
-    for page in document:
-        found = boxes(page)
-        assert found
-        for box in found:
-            assert box.left >= 0
-            assert box.top >= 0
-            assert box.right <= page.rect.width
-            assert box.bottom <= page.rect.height
-
-
 def test_the_built_in_lecture_in_japanese_as_another_reader_finds_it(qtbot: QtBot, tmp_path: Path) -> None:
     lecture = LECTURES.open("")
     content = made(lecture, HandoutWish(Appearance(language="ja")))
     assert len(content) < MOST_BYTES
     document = opened(content)
-    everything = text_of(document)
+    everything = document.text
     for words in words_of(lecture):
         assert plain(words.ja) in everything
-    check_pages(document, len(document))
-    assert 1 + len(lecture.scenes) + len(lecture.chapters) < len(document) <= 24
-    assert document[3].search_for("トークン")
-    assert document.metadata["title"] == lecture.title.ja
-    assert document.xref_get_key(document.pdf_catalog(), "Lang") == ("string", "ja")
-    contents = document.get_toc()
-    assert [title for level, title, _ in contents if level == 1] == [
-        *(f"{chapter.letter}  {chapter.title.ja}" for chapter in lecture.chapters),
-        say("ja", "handout.answers"),
-    ]
+    for page in document.pages:
+        assert page.words
+        assert all(0 <= word.left <= word.right <= page.width for word in page.words)
+        assert all(0 <= word.bottom <= word.top <= page.height for word in page.words)
+        assert page.fonts
+        assert all("FFNExplorer" in name for name in page.fonts)
+    assert 1 + len(lecture.scenes) + len(lecture.chapters) < len(document.pages) <= 24
+    assert (document.title, document.language) == (lecture.title.ja, "ja")
+    chapters = [title for level, title, _ in document.marks if level == 0]
+    answers = say("ja", "handout.answers")
+    assert chapters == [*(f"{chapter.letter}  {chapter.title.ja}" for chapter in lecture.chapters), answers]
     for number, scene in enumerate(lecture.scenes, 1):
-        (page,) = [page for _, title, page in contents if title == f"{number}  {scene.title.ja}"]
-        assert plain(scene.title.ja) in plain(document[page - 1].get_text())
-        # Labels of heat maps and curves are words of the page, too.
-        assert len(document[page - 1].get_drawings()) > 20
-    fonts = {font[3] for page in document for font in document.get_page_fonts(page.number)}
-    assert fonts
-    assert all(name.startswith("FFNExplorer") for name in fonts)
+        (at,) = [page for _, title, page in document.marks if title == f"{number}  {scene.title.ja}"]
+        assert plain(scene.title.ja) in plain(document.pages[at].text)
+        assert document.pages[at].shapes > 20
     path = tmp_path / "handout.pdf"
     path.write_bytes(content)
     state, note = session_in(path)
@@ -108,12 +92,15 @@ def test_the_built_in_lecture_in_japanese_as_another_reader_finds_it(qtbot: QtBo
 
 
 def test_no_word_stands_on_another_one(qtbot: QtBot) -> None:
-    document = opened(made(small(notes="What a speaker knows. " * 20), HandoutWish(Appearance())))
-    for page in document:
-        pictures = [box for box in boxes(page) if box.bottom < 0.62 * page.rect.height]
-        below = [box for box in boxes(page) if box not in pictures]
+    lecture = small(notes="What a speaker knows. " * 20)
+    wish = HandoutWish(Appearance())
+    document = opened(made(lecture, wish))
+    assert "What a speaker knows" in document.pages[1].text
+    for page, set_page in zip(document.pages, compose(lecture, wish), strict=True):
+        places = [place.bottom() / 10 for place in set_page.pictures.values()]
+        below = [word for word in page.words if word.top < page.height - max(places, default=0.0)]
+        assert below
         assert overlapping(below) == []
-    assert document[1].search_for("What a speaker knows")
 
 
 def test_the_command_line_makes_a_lecture_of_a_file(qtbot: QtBot, tmp_path: Path, talk: Path) -> None:
@@ -121,12 +108,10 @@ def test_the_command_line_makes_a_lecture_of_a_file(qtbot: QtBot, tmp_path: Path
     arguments = ["--lang", "ja", "--theme", "dark", "--paper", "letter", "--no-notes"]
     assert main(["lecture", "handout", str(talk), "-o", str(out), *arguments]) == 0
     document = opened(out)
-    assert "日本語で。" in text_of(document)
-    assert (round(document[0].rect.width), round(document[0].rect.height)) == (612, 792)
-    corner = document[1].get_pixmap(clip=(0, 0, 4, 4)).pixel(1, 1)
-    assert max(corner) < 60
+    assert "日本語で。" in document.text
     # Front, two scenes, the chapter's end and the answers.
-    assert len(document) == 5
+    assert [(page.width, page.height) for page in document.pages] == [(612, 792)] * 5
+    assert all(max(page.corner) < 60 for page in document.pages)
 
 
 @pytest.mark.parametrize(
@@ -238,7 +223,7 @@ def test_the_lecture_under_way_becomes_a_handout_beside_the_window(
     assert {"Handout: scene 1 of 2…", "Handout: scene 2 of 2…"} <= set(told)
     assert heard[-1] is None
     document = opened(out.with_suffix(".pdf"))
-    assert "InEnglish." in text_of(document)
+    assert "InEnglish." in document.text
     assert (window.director.state.lesson, window.styleSheet()) == (state.lesson, sheet)
     qtbot.waitUntil(lambda: window.scene is not None and window.scene.message is not None)
     assert window.scene is not None
@@ -327,9 +312,9 @@ def test_choices_make_the_handout_and_are_remembered(
     dialog.ok.click()
     qtbot.waitUntil(lambda: not window.lecture.handout.under_way, timeout=PATIENCE_MS)
     document = opened(out)
-    assert document.xref_get_key(document.pdf_catalog(), "Lang") == ("string", "ja")
-    assert round(document[0].rect.height) == 792
-    assert "日本語で。" not in text_of(document)
+    assert document.language == "ja"
+    assert document.pages[0].height == 792
+    assert "日本語で。" not in document.text
     window.exporting.recall(json.loads(json.dumps(window.exporting.choices)))
     again = dialog_of(window)
     # The language is that of the window each time.

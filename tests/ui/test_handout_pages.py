@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -31,6 +33,7 @@ from ffn_explorer.state.app_state import Appearance, Language
 from ffn_explorer.state.lectures.model import Lecture
 from ffn_explorer.state.lectures.store import LECTURES
 from ffn_explorer.state.lesson import DEPTHS
+from ffn_explorer.state.results import Results
 from tests.ui.handouts import plain, small, words_of
 
 FRAME = QRectF(100.0, 200.0, 1_000.0, 1_500.0)
@@ -231,3 +234,25 @@ def test_columns_stand_on_common_lines_and_are_read_one_after_the_other(qtbot: Q
 @pytest.mark.parametrize("content", [b"", b"%PDF-1.4", b"%PDF-1.7\ntrailer\n<< >>\nstartxref\n9\n%%EOF\n"])
 def test_a_file_of_another_build_gets_no_bookmarks_and_no_harm(content: bytes) -> None:
     assert with_outline(content, (), language="en", height=800.0) == content
+
+
+def test_every_appended_object_stands_where_the_table_says(qtbot: QtBot) -> None:
+    lecture = small()
+    handout = Handout(lecture, HandoutWish(Appearance()), wear=whole_application)
+    try:
+        for _ in handout.set():
+            pass
+        for number in range(len(lecture.scenes)):
+            handout.draw(number, Results())
+        content = handout.content()
+    finally:
+        handout.close()
+    table = int(re.findall(rb"startxref\s+(\d+)", content)[-1])
+    sections = re.findall(rb"(\d+) (\d+)\n((?:\d{10} \d{5} n \n)+)", content[table:])
+    assert len(sections) == 2
+    for first, count, entries in sections:
+        places = [int(line[:10]) for line in entries.splitlines()]
+        assert len(places) == int(count)
+        for number, place in enumerate(places, int(first)):
+            assert content[place:].startswith(b"%d 0 obj" % number)
+    assert b"/Prev " in content[table:]
