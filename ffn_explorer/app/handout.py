@@ -11,7 +11,7 @@ from ffn_explorer.export.handout.compose import bookmarks_of, composing
 from ffn_explorer.export.handout.outline import with_outline
 from ffn_explorer.export.handout.pages import Page
 from ffn_explorer.export.handout.paint import Booklet
-from ffn_explorer.export.handout.scenes import PICTURE_PX, shown_depth
+from ffn_explorer.export.handout.scenes import picture_px, shown_depth
 from ffn_explorer.export.handout.words import HandoutWish
 from ffn_explorer.export.notes import notes_of
 from ffn_explorer.export.vector import paint_whole
@@ -79,7 +79,8 @@ class Handout:
         last, place = next(
             (at, page.pictures[number]) for at, page in enumerate(self.pages) if number in page.pictures
         )
-        size = (PICTURE_PX, round(PICTURE_PX * place.height() / place.width()))
+        wide = picture_px(self.wish.look)
+        size = (wide, round(wide * place.height() / place.width()))
         layout = self.lecture.scenes[number].layout_at(shown_depth(self.wish.depth))
         subject = Subject(panels=layout, size=size)
         with still(self.state(number), results, subject, wear=self._wear) as board:

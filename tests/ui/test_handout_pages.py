@@ -206,6 +206,13 @@ def test_a_heading_goes_with_what_it_leads() -> None:
     assert [[line.text for line in page.lines] for page in setting.pages] == [["a"], ["head", "b"]]
 
 
+def test_what_fits_on_a_page_is_not_parted() -> None:
+    rows = tuple(Row(40.0, (Line(0.0, 10.0, f"{n}", BODY),)) for n in range(10))
+    setting = Setting(FRAME)
+    setting.add(Section((Block((Row(1_300.0),)), Block(rows, gap=20.0))))
+    assert [len(page.lines) for page in setting.pages] == [0, 10]
+
+
 def test_ruled_lines_fill_the_page_where_there_is_room(qtbot: QtBot) -> None:
     own = rows_of("Own notes", FAINT, 900.0)
     for height, some in ((300.0, True), (1_400.0, False)):

@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QPageSize, QPainter, QPdfWriter, QPen
 from ffn_explorer.export.handout.blocks import Shape, clean, width_of
 from ffn_explorer.export.handout.pages import Page
 from ffn_explorer.export.handout.paper import FAINT, FOOT, HEAD, PER_INCH, SIDE, Style
-from ffn_explorer.export.handout.scenes import PICTURE_PX
+from ffn_explorer.export.handout.scenes import picture_px
 from ffn_explorer.export.handout.words import HandoutWish
 from ffn_explorer.export.notes_xml import packet
 from ffn_explorer.export.vector import LOSSLESS, kept
@@ -37,8 +37,8 @@ class Booklet:
         self._data.open(QIODevice.OpenModeFlag.WriteOnly)
         writer = self._writer = QPdfWriter(self._data)
         # Panels draw some lines one device pixel thin, as on a screen: both pixels are to be alike.
-        self._scale = PICTURE_PX / wish.sheet.frame.width()
-        writer.setResolution(round(self._scale * PER_INCH))
+        self._picture_px = picture_px(wish.look)
+        writer.setResolution(round(self._picture_px / wish.sheet.frame.width() * PER_INCH))
         writer.setPageSize(QPageSize(wish.sheet.size))
         writer.setPageMargins(QMarginsF())
         writer.setTitle(self._title)
@@ -75,7 +75,7 @@ class Booklet:
             for line in page.lines:
                 _draw_words(painter, line.x, line.base, line.text, line.style, theme)
             for number, place in page.pictures.items():
-                _draw_picture(painter, place, pictures[number], theme)
+                _draw_picture(painter, place, pictures[number], theme, pixels=self._picture_px)
             self._draw_edges(painter, page, theme)
 
     def _draw_ground(self, painter: QPainter, theme: Theme) -> None:
@@ -125,10 +125,12 @@ def _draw_shape(painter: QPainter, shape: Shape, theme: Theme) -> None:
             painter.drawRoundedRect(place, ROUND, ROUND)
 
 
-def _draw_picture(painter: QPainter, place: QRectF, paint: PaintPicture, theme: Theme) -> None:
+def _draw_picture(
+    painter: QPainter, place: QRectF, paint: PaintPicture, theme: Theme, *, pixels: int
+) -> None:
     with kept(painter):
         painter.translate(place.topLeft())
-        scale = place.width() / PICTURE_PX
+        scale = place.width() / pixels
         painter.scale(scale, scale)
         paint(painter)
     _draw_shape(painter, Shape("line", QRectF(place.topLeft(), place.topRight()), "border"), theme)

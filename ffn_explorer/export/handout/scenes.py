@@ -21,9 +21,11 @@ from ffn_explorer.export.handout.blocks import (
 from ffn_explorer.export.handout.pages import Section
 from ffn_explorer.export.handout.paper import BODY, FAINT, LABEL, LEAD, QUIET, SMALL, STRONG, TITLE
 from ffn_explorer.export.handout.words import Draft, minutes_of, named
+from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.layouts import Layout, stacked
 from ffn_explorer.state.lectures.model import Chapter, Question, SceneOf
 from ffn_explorer.state.lesson import Depth
+from ffn_explorer.widgets.theme import LIGHT, theme_of
 
 SIGNS = "ABCD"
 """Letters of the answers."""
@@ -32,7 +34,7 @@ GAP, GUTTER, PAD = 130.0, 220.0, 80.0
 """Between blocks, between columns, and within boxes."""
 
 PICTURE_PX = 980
-"""Width at which the panels of a scene are laid out, in logical pixels."""
+"""Width at which the panels of a scene are laid out in the light theme, in logical pixels."""
 
 HEIGHTS_PX = {1: (400, 600), 2: (540, 680), 3: (640, 760)}
 """Least and largest height of a picture, in the same pixels, by how many panels stand over each other."""
@@ -47,6 +49,11 @@ TRIED = 0.36
 def shown_depth(wish_depth: Depth | None) -> Depth:
     """The depth whose panels are drawn."""
     return wish_depth or "idea"
+
+
+def picture_px(look: Appearance) -> int:
+    """Width at which panels are laid out in a look: a theme of larger type gets as much more room."""
+    return round(PICTURE_PX * theme_of(look).body_px / LIGHT.body_px)
 
 
 def scene_section(draft: Draft, number: int, chapter: Chapter) -> Section:
@@ -163,4 +170,4 @@ def _notes(draft: Draft, scene: SceneOf) -> tuple[Block, ...]:
         return ()
     width = draft.width - 2 * (PAD + 20.0)
     rows = (*rows_of(draft.tell("handout.notes"), LABEL, width), *rows_of(notes, SMALL, width))
-    return (boxed(rows, box=("ground", "background"), pad=PAD, gap=GAP),)
+    return (boxed(rows, box=("ground", "sunken"), pad=PAD, gap=GAP),)
