@@ -80,6 +80,7 @@ LECTURE_ACTIONS = (
     Action("lecture_notes", "lecture", ("Ctrl+N",), lambda window: window.lecture.notes.toggle()),
     Action("blank", "lecture", (".",), lambda window: window.lecture.blank.toggle()),
     Action("pointer", "lecture", ("H",), lambda window: window.lecture.pointer.toggle()),
+    Action("lecture_handout", "lecture", (), lecture_acts.handout),
     Action("lecture_end", "lecture", ("Shift+F5",), lecture_acts.leave, label=lecture_acts.during("end")),
 )
 

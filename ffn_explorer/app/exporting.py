@@ -25,6 +25,9 @@ KEPT: Mapping[str, type] = {"kind": str, "pixels": float, "library": str, "frame
 SUFFIXES = "suffixes"
 """Name of the formats that are remembered, by kind."""
 
+HANDOUT = "handout"
+"""Name of the choices of the last handout."""
+
 FIRST_PIXELS = 2.0
 """Device pixels of the first picture: sharp on a slide."""
 
@@ -86,9 +89,11 @@ class Exporting(QObject):
         if wish.moving:  # whose pixels are another matter than those of a picture
             choices["pixels"] = self.choices.get("pixels", FIRST_PIXELS)
         choices[SUFFIXES] = {**self.choices.get(SUFFIXES, {}), wish.kind: wish.suffix}
-        if choices != self.choices:
-            self.choices = choices
-            self.changed.emit()
+        self._keep({**self.choices, **choices})
+
+    def remember_handout(self, choices: Mapping[str, Any]) -> None:
+        """Take over what was chosen of a handout."""
+        self._keep({**self.choices, HANDOUT: dict(choices)})
 
     def recall(self, data: object) -> None:
         """Take over what was remembered; whatever does not fit is left out."""
@@ -98,6 +103,14 @@ class Exporting(QObject):
         if isinstance(suffixes, Mapping):
             rows = suffixes.items()
             self.choices[SUFFIXES] = {str(kind): suffix for kind, suffix in rows if isinstance(suffix, str)}
+        handout = found.get(HANDOUT)
+        if isinstance(handout, Mapping):
+            self.choices[HANDOUT] = {str(name): value for name, value in handout.items()}
+
+    def _keep(self, choices: dict[str, Any]) -> None:
+        if choices != self.choices:
+            self.choices = choices
+            self.changed.emit()
 
     def _end(self, path: Path, given_up: threading.Event, *, written: bool) -> None:
         given_up.set()

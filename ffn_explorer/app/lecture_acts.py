@@ -49,6 +49,13 @@ def again(window: "Window") -> None:
         window.lecture.again()
 
 
+def handout(window: "Window") -> None:
+    """Ask for a handout of the lecture under way, or of the built-in one: how it is to be, and where."""
+    from ffn_explorer.app.lecture.handout_dialog import HandoutDialog  # not wanted before the first picture
+
+    HandoutDialog(window).open()
+
+
 def leave(window: "Window") -> None:
     """End the lecture."""
     if window.director.state.lesson is not None:

@@ -19,7 +19,7 @@ from ffn_explorer.export.table import export, exporter_of
 from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import Appearance, AppState
-from ffn_explorer.state.compute import attempt, compute
+from ffn_explorer.state.compute import Asked, attempt, compute, never
 from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS, Layout, Slot, panels_of
 from ffn_explorer.state.lectures.shown import scene_layout
 from ffn_explorer.state.needs import needs
@@ -36,29 +36,36 @@ Dress = Callable[[QWidget, Appearance], None]
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a picture shows: a panel, or (None) the window in a layout.
+    """What a picture shows: a panel, some panels without a window, or (neither given) the window in a layout.
 
     arranged: what a person made of the layouts, as `Arrangement.to_json` tells it.  alone: the panel that
     fills the board.  scene: how the board stands while a lecture is given, in place of the layout.
-    size: in logical pixels, None for the usual one.
+    panels: how they stand where there is no window around them.  size: in logical pixels, None for the
+    usual one.
     """
 
     panel: str | None = None
     layout: str = DEFAULT_LAYOUT
     arranged: Mapping[str, Any] = field(default_factory=dict)
     scene: Layout | None = None
+    panels: Layout | None = None
     alone: str | None = None
     size: tuple[int, int] | None = None
 
     @property
     def size_px(self) -> QSize:
         """Size in logical pixels."""
-        return QSize(*(self.size or (FIRST_PX if self.panel is None else PANEL_PX)))
+        return QSize(*(self.size or (FIRST_PX if self.on_board is None else PANEL_PX)))
+
+    @property
+    def on_board(self) -> Layout | None:
+        """What stands on a board that no window surrounds; None for the window."""
+        return self.panels if self.panel is None else Slot(self.panel)
 
     @property
     def inside(self) -> Layout:
         """The panels that are drawn, as they stand."""
-        return Slot(self.panel) if self.panel is not None else self.scene or LAYOUTS[self.layout]
+        return self.on_board or self.scene or LAYOUTS[self.layout]
 
     def check(self, *, pixels: float = 1.0) -> None:
         """Raise InputError on an unknown panel or layout, or a side that no picture can have."""
@@ -111,7 +118,7 @@ def still(state: AppState, results: Results, subject: Subject, *, wear: Dress) -
     What `results` lacks is shown as still on its way.
     """
     state = resting(state)
-    make = _window if subject.panel is None else _board
+    make = _window if subject.on_board is None else _board
     widget = make(state, results, subject, wear)
     try:
         widget.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
@@ -152,8 +159,8 @@ def beside_others(widget: QWidget, look: Appearance) -> None:
 
 
 def _board(state: AppState, results: Results, subject: Subject, wear: Dress) -> QWidget:
-    assert subject.panel is not None
-    board = Board(Slot(subject.panel))
+    assert subject.on_board is not None
+    board = Board(subject.on_board)
     wear(board, state.appearance)
     board.show_scene(Resolver(results).resolve(state))
     return board
@@ -171,14 +178,17 @@ def _window(state: AppState, results: Results, subject: Subject, wear: Dress) ->
     return window
 
 
-def computed(state: AppState) -> Results:
-    """Everything that a state needs, computed here and now; raises what computing raises."""
+def computed(state: AppState, *, cancelled: Asked = never) -> Results:
+    """Everything that a state needs, computed here and now; raises what computing raises.
+
+    cancelled: asked between steps; Cancelled is raised then.
+    """
     results = Results()
     while todo := needs(state, results):
         request = todo[0]
         if isinstance(request, FileRequest):
             # A file without an unembedding still has all the rest: its panel says what is missing.
-            attempt(request, results)
+            attempt(request, results, cancelled=cancelled)
         else:
-            results.put(request, compute(request, results))
+            results.put(request, compute(request, results, cancelled=cancelled))
     return results

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ffn_explorer.cli.messages import progress
+from ffn_explorer.cli.messages import tell_share
 from ffn_explorer.cli.parser import Parser, option_help
 from ffn_explorer.cli.readers import number, whole
 from ffn_explorer.core.errors import InputError
@@ -66,7 +66,7 @@ def write(
 
 
 def _told(share: float) -> None:
-    progress("cli.film.progress", share)
+    tell_share("cli.film.progress", share)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from ffn_explorer.checkpoints.reading.ranking import Ranked
 from ffn_explorer.checkpoints.reading.vectors import NeuronVectors
 from ffn_explorer.checkpoints.scheme import LayerScheme
 from ffn_explorer.cli.inspect_report import sentence
-from ffn_explorer.cli.messages import language, progress
+from ffn_explorer.cli.messages import language, tell_share
 from ffn_explorer.core.errors import ExplorerError, InputError
 from ffn_explorer.state.quoting import harmless
 from ffn_explorer.state.text import said, say
@@ -110,7 +110,7 @@ def _gains(gain: Gain | None) -> Sequence[Gain | None]:
 
 def _progress(share: float) -> None:
     """How far it is, for who sits before a terminal."""
-    progress("cli.inspect.progress", share)
+    tell_share("cli.inspect.progress", share)
 
 
 def _plain(value: float) -> float | None:

@@ -1,11 +1,10 @@
 """Which language the command line speaks, and how it says things."""
 
 import os
-import sys
 from collections.abc import Sequence
 from contextvars import ContextVar
 
-from ffn_explorer.cli.streams import err
+from ffn_explorer.cli.streams import err, progress
 from ffn_explorer.core.errors import ExplorerError
 from ffn_explorer.state.app_state import Language
 from ffn_explorer.state.quoting import harmless
@@ -46,10 +45,9 @@ def report(path: str) -> None:
     err(f"ffn-explorer: {tell('cli.wrote', path=visible(path))}")
 
 
-def progress(key: str, share: float) -> None:
+def tell_share(key: str, share: float) -> None:
     """How far it is (0..1), for who sits before a terminal; key: a sentence with {share} in percent."""
-    if sys.stderr is not None and sys.stderr.isatty():
-        err(f"\r{tell(key, share=f'{100 * share:.0f}')}", end="\n" if share >= 1.0 else "")
+    progress(tell(key, share=f"{100 * share:.0f}"), last=share >= 1.0)
 
 
 def complain(error: ExplorerError) -> None:

@@ -47,6 +47,12 @@ def err(sentence: str, *, end: str = "\n") -> None:
         discard(sys.stderr)
 
 
+def progress(sentence: str, *, last: bool) -> None:
+    """Say how far it is on the same line again, for who sits before a terminal; last: the line is done."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        err(f"\r{sentence}", end="\n" if last else "")
+
+
 @contextmanager
 def _refusing() -> Iterator[None]:
     try:

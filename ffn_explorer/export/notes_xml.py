@@ -14,8 +14,8 @@ PACKET = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
 <rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/"
  xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:ffn="{namespace}">
-<dc:title><rdf:Alt><rdf:li xml:lang="x-default">FFN Explorer</rdf:li></rdf:Alt></dc:title>
-<xmp:CreatorTool>{software}</xmp:CreatorTool>
+<dc:title><rdf:Alt><rdf:li xml:lang="x-default">{title}</rdf:li></rdf:Alt></dc:title>
+{language}<xmp:CreatorTool>{software}</xmp:CreatorTool>
 {notes}
 </rdf:Description>
 </rdf:RDF>
@@ -24,10 +24,16 @@ PACKET = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 """
 
 
-def packet(notes: Mapping[str, str]) -> bytes:
-    """XMP packet with these notes."""
-    software = _written(notes.get("Software", ""))
-    return PACKET.format(namespace=NAMESPACE, software=software, notes=elements(notes)).encode("utf-8")
+def packet(notes: Mapping[str, str], *, title: str = "FFN Explorer", language: str = "") -> bytes:
+    """XMP packet with these notes; language: of the document's words, "" where that is not said."""
+    bag = f"<dc:language><rdf:Bag><rdf:li>{language}</rdf:li></rdf:Bag></dc:language>\n"
+    return PACKET.format(
+        namespace=NAMESPACE,
+        software=_written(notes.get("Software", "")),
+        title=_written(title),
+        language=bag if language else "",
+        notes=elements(notes),
+    ).encode("utf-8")
 
 
 def elements(notes: Mapping[str, str]) -> str:

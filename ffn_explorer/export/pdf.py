@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QPoint, QSizeF
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QSizeF
 from PySide6.QtGui import QPageSize, QPdfWriter
 from PySide6.QtWidgets import QWidget
 
 from ffn_explorer.export.notes_xml import packet
 from ffn_explorer.export.png import check_size
-from ffn_explorer.export.vector import paint_alone, painting, placed, pooled, uncached
-from ffn_explorer.widgets.vector import FINER
+from ffn_explorer.export.vector import paint_whole, painting
 
 POINTS_PER_PX = 0.75
 """A logical pixel is a 96th of an inch, a point a 72nd."""
@@ -33,12 +32,7 @@ def exported(widget: QWidget, *, notes: Mapping[str, str], pixels: float) -> Cal
     writer.setTitle("FFN Explorer")
     writer.setCreator(notes.get("Software", ""))
     writer.setDocumentXmpMetadata(QByteArray(packet(notes)))
-    with pooled(widget, FINER), uncached(widget), painting(writer) as painter:
-        for piece in placed(widget, QPoint(), widget.rect()):
-            painter.save()
-            if piece.cut:
-                painter.setClipRect(piece.seen)
-            paint_alone(painter, piece.widget, piece.place.topLeft(), ground=piece.widget is widget)
-            painter.restore()
+    with painting(writer) as painter:
+        paint_whole(painter, widget)
     content = bytes(data.data().data())
     return lambda: content

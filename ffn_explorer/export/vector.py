@@ -10,11 +10,12 @@ from PySide6.QtWidgets import QAbstractScrollArea, QGraphicsItem, QGraphicsView,
 
 from ffn_explorer.widgets.canvas import Canvas
 from ffn_explorer.widgets.device_pixels import finer
+from ffn_explorer.widgets.vector import FINER
 
 _ALONE = QWidget.RenderFlag(0)
 """Without children, and without the ground of a window."""
 
-_LOSSLESS = QPainter.RenderHint.LosslessImageRendering
+LOSSLESS = QPainter.RenderHint.LosslessImageRendering
 """Heat maps are data: the loss of a JPEG would show in them."""
 
 
@@ -35,11 +36,21 @@ class Placed(NamedTuple):
 def painting(on: QPaintDevice) -> Iterator[QPainter]:
     """A painter that lets go of its device whatever happens: one that does not would end the program."""
     painter = QPainter(on)
-    painter.setRenderHint(_LOSSLESS)
+    painter.setRenderHint(LOSSLESS)
     try:
         yield painter
     finally:
         painter.end()
+
+
+@contextmanager
+def kept(painter: QPainter) -> Iterator[None]:
+    """While this lasts, what is set of a painter counts; then it is as before, whatever happens."""
+    painter.save()
+    try:
+        yield
+    finally:
+        painter.restore()
 
 
 def placed(widget: QWidget, at: QPoint, clip: QRect) -> Iterator[Placed]:
@@ -66,7 +77,7 @@ def uncached(root: QWidget) -> Iterator[None]:
     hints = [(view, view.renderHints()) for view in views]
     for view in views:
         # A view gives its painter its own hints, in place of those that the painter came with.
-        view.setRenderHint(_LOSSLESS)
+        view.setRenderHint(LOSSLESS)
     for item, _ in kept:
         item.setCacheMode(QGraphicsItem.CacheMode.NoCache)
     try:
@@ -100,3 +111,13 @@ def paint_alone(painter: QPainter, widget: QWidget, at: QPoint, *, ground: bool)
     flags = QWidget.RenderFlag.DrawWindowBackground if ground else _ALONE
     # QGraphicsView has another method of this name, which paints its scene.
     QWidget.render(widget, painter, at, QRegion(), flags)
+
+
+def paint_whole(painter: QPainter, widget: QWidget) -> None:
+    """Paint a widget, with everything in it that is in sight, from the painter's origin on."""
+    with pooled(widget, FINER), uncached(widget):
+        for piece in placed(widget, QPoint(), widget.rect()):
+            with kept(painter):
+                if piece.cut:
+                    painter.setClipRect(piece.seen)
+                paint_alone(painter, piece.widget, piece.place.topLeft(), ground=piece.widget is widget)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ffn_explorer.core.errors import InputError
-from ffn_explorer.state.files import reason_of, whole
+from ffn_explorer.state.files import reason_of, try_place, whole
 
 
 def write_bytes(content: bytes, path: Path) -> None:
@@ -11,5 +11,13 @@ def write_bytes(content: bytes, path: Path) -> None:
     try:
         with whole(path) as file:
             file.write(content)
+    except (OSError, ValueError) as error:
+        raise InputError("export.write", path=str(path), why=reason_of(error)) from error
+
+
+def check_place(path: Path) -> None:
+    """Raise the same InputError where a file could not be written now; what is there stays."""
+    try:
+        try_place(path)
     except (OSError, ValueError) as error:
         raise InputError("export.write", path=str(path), why=reason_of(error)) from error

@@ -116,6 +116,16 @@ def whole(path: Path) -> Iterator[IO[bytes]]:
     _settle(target.parent)
 
 
+class _Tried(Exception):
+    """Nothing is written after all."""
+
+
+def try_place(path: Path) -> None:
+    """Whether `whole` could begin to write here: OSError as there; nothing is changed or left behind."""
+    with suppress(_Tried), whole(path):
+        raise _Tried
+
+
 def aside(path: Path, ending: str, *, keep: bool = False) -> Path:
     """Move a file to a free name beside it, so that nothing is lost; `keep` copies, once for each content.
 

@@ -19,6 +19,7 @@ from ffn_explorer.state.lectures.shown import LessonShown, lesson_shown
 from ffn_explorer.state.lectures.store import LECTURES
 
 if TYPE_CHECKING:
+    from ffn_explorer.app.lecture.handout import HandoutJob
     from ffn_explorer.app.lecture.notes import NotesWindow
     from ffn_explorer.app.lecture.overlay import Blank, Pointer
     from ffn_explorer.app.window import Window
@@ -58,6 +59,13 @@ class LecturePlayer(QObject):
         from ffn_explorer.app.lecture.notes import NotesWindow
 
         return NotesWindow(self._window, self)
+
+    @cached_property
+    def handout(self) -> "HandoutJob":
+        """What makes handouts, built when the first one is wanted."""
+        from ffn_explorer.app.lecture.handout import HandoutJob
+
+        return HandoutJob(self._window)
 
     @cached_property
     def blank(self) -> "Blank":
