@@ -28,6 +28,7 @@ from ffn_explorer.app.exports import EXPORTS, Export, Stopped, Wish
 from ffn_explorer.app.window import Window
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.needs import needs
 from ffn_explorer.state.session_names import PICTURES
 from ffn_explorer.state.sessions_in import session_in
 from ffn_explorer.state.setting_changes import set_setting
@@ -339,9 +340,11 @@ def test_the_picture_of_the_window_is_what_stands_on_screen(
 def at_rest(window: Window) -> bool:
     """Whether nothing moves, and nothing is still computed."""
     settle()
-    state, run = window.director.state, scene(window).run
-    newest = run is not None and run.request.settings == state.settings
-    return newest and not state.playback.playing and window.director.works.busy is None
+    state, shown = window.director.state, scene(window)
+    newest = shown.run is not None and shown.run.request.settings == state.settings
+    # What has changed with the last run is shown for a moment, and in no picture.
+    resting = shown.before is None and shown.busy is None and not state.playback.playing
+    return newest and resting and not needs(state, window.director.results)
 
 
 @pytest.mark.parametrize("name", ["p.jpg", "p.csv"])

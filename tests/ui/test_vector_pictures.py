@@ -55,7 +55,7 @@ def pictured(folder: Path, state: AppState, panel: str | None, size: tuple[int, 
 
 @pytest.mark.parametrize("panel", LEAST)
 def test_other_programs_draw_a_panel_as_we_do(qtbot: QtBot, tmp_path: Path, panel: str) -> None:
-    path = pictured(tmp_path, SMALL, panel, (480, 320), FINER)
+    path = pictured(tmp_path, SMALL, panel, (420, 280), FINER)
     ours = drawn(path.with_suffix(".png"), FINER)
     for suffix in VECTORS:
         assert similarity(ours, drawn(path.with_suffix(suffix), FINER)).mean() > LEAST[panel], suffix
@@ -63,7 +63,7 @@ def test_other_programs_draw_a_panel_as_we_do(qtbot: QtBot, tmp_path: Path, pane
 
 @pytest.mark.parametrize("missing", ["image", "text", "path"])
 def test_a_picture_that_lacks_something_is_seen(qtbot: QtBot, tmp_path: Path, missing: str) -> None:
-    path = pictured(tmp_path, SMALL, "maps" if missing == "image" else "growth", (480, 320), FINER)
+    path = pictured(tmp_path, SMALL, "maps" if missing == "image" else "growth", (420, 280), FINER)
     tree = ET.parse(path.with_suffix(".svg"))
     for parent in list(tree.iter()):
         for child in [child for child in parent if child.tag == f"{SVG}{missing}"]:
