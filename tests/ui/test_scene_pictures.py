@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -127,3 +128,19 @@ def test_what_cannot_be_is_one_sentence(
     assert words in said
     assert said.count("\n") == 1
     assert not path.exists()
+
+
+def test_a_film_of_a_scene_is_its_move(qtbot: QtBot, tmp_path: Path, written: Path) -> None:
+    path, still = tmp_path / "move.apng", tmp_path / "end.png"
+    scene = ("--lecture", str(written), "--scene", "plain", "--size", "640x400")
+    assert main(["render", *scene, "--animate", "--frames", "4", "-o", str(path)]) == 0
+    assert main(["render", *scene, "-o", str(still)]) == 0
+    with Image.open(path) as film, Image.open(still) as end:
+        assert getattr(film, "n_frames") == 4  # noqa: B009 - no attribute of pictures that stand still
+        assert film.info["Time"] == "0.25:0.75"
+        film.seek(0)
+        first = film.convert("RGB").tobytes()
+        film.seek(3)
+        last = film.convert("RGB").tobytes()
+        assert last == end.convert("RGB").tobytes()
+        assert first != last
