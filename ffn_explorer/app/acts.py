@@ -12,6 +12,8 @@ from ffn_explorer.board.board import EDITORS
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import Appearance, AppState, ThemeName
 from ffn_explorer.state.change import Change
+from ffn_explorer.state.lectures.changes import settled
+from ffn_explorer.state.lectures.shown import lesson_shown
 from ffn_explorer.state.numbers import count
 from ffn_explorer.state.setting_changes import parameter_matched
 from ffn_explorer.state.storage import SUFFIX, save_session
@@ -67,12 +69,22 @@ def other_theme(state: AppState) -> Change:
 
 def undo(window: "Window") -> None:
     """Take the last step back."""
-    window.director.session.undo()
+    _in_history(window, window.director.session.undo)
 
 
 def redo(window: "Window") -> None:
     """Do the step taken back again."""
-    window.director.session.redo()
+    _in_history(window, window.director.session.redo)
+
+
+def _in_history(window: "Window", go: Callable[[], None]) -> None:
+    """Go, and where that leads into a lecture or out of it, let its scene settle."""
+    director = window.director
+    before = director.state.lesson
+    go()
+    if director.state.lesson != before:
+        shown = lesson_shown(director.state)
+        director.request(settled(None if shown is None else shown.lecture))
 
 
 def undo_label(window: "Window") -> Text | None:

@@ -225,7 +225,9 @@ class Window(QMainWindow):
     def _show_corner(self) -> None:
         if self.scene is not None:
             name = "lecture" if self.arrangement.in_scene else self.arrangement.name
-            self.corner_bar.show_scene(self.scene, layout=name, hint=self.hints.current)
+            # A class follows the lecture; hints wait until it is over.
+            hint = self.hints.current if self.scene.lesson is None else None
+            self.corner_bar.show_scene(self.scene, layout=name, hint=hint)
 
     def _restyle(self, look: Appearance, *, fresh: bool) -> None:
         if self._dress is not None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from PySide6.QtCore import QPoint
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from ffn_explorer.state.change import Change
@@ -139,47 +140,46 @@ class LessonPanel(Panel):
         self.note.set_text(self.say("note", **where), short=("",))
 
     def _show_beat(self, scene: Scene, at: LessonShown, *, brief: bool) -> None:
-        """Words, answers and experiments; brief: where not all has room, the question goes first."""
-        asked = at.lecture.question(at.beat) is not None and at.beat.quiz < 0 and at.lesson.tried is None
-        words, after = self._blocks(scene, at), self._after(scene, at)
+        """Words, answers and experiments; brief: where not all has room, only answers that matter."""
         answers = self._answers(scene, at)
-        if brief and asked:
-            # The scene's words are read once the question is settled.
-            settled = at.beat.part in ANSWERED
-            words, after = words[2:], (*after, words[0]) if settled else after
-            answers = tuple(each for each in answers if each.mark) if settled else answers
+        if brief and at.beat.part in ANSWERED:
+            answers = tuple(each for each in answers if each.mark)
+        words, after = self._blocks(scene, at), self._after(scene, at)
         self.inside.show_texts(Page(scene.look, words), Page(scene.look, after))
         self.inside.show_choices(answers, self._tries(scene, at))
 
     def _blocks(self, scene: Scene, at: LessonShown) -> tuple[Block, ...]:
-        """What is said, and what is asked."""
+        """What is asked or claimed, else what is said: the scene's words would tell the answer."""
         language, beat, role = scene.look.language, at.beat, self._role
         if beat.part == "summary":
             lines = [line.say(language) for line in at.chapter.summary]
             return tuple(Block(f"{n}. {line}", role=role) for n, line in enumerate(lines, 1))
-        words = at.scene.words(at.lesson.depth).say(language)
-        said = () if beat.quiz >= 0 else (Block(words, role=role), Block("", role="small"))
         if at.lesson.tried is not None:
             claim = at.scene.experiments[at.lesson.tried].claim.say(language)
-            return (*said, Block(self.say("claim", claim=claim), role="body", bold=True))
+            return (Block(self.say("claim", claim=claim), role=role, bold=True),)
         question = at.lecture.question(beat)
         if question is None:
-            return said[:1]
-        return (*said, Block(question.asks.say(language), role=role if beat.quiz >= 0 else "body", bold=True))
+            return (self._words(scene, at),)
+        return (Block(question.asks.say(language), role=role, bold=True),)
+
+    def _words(self, scene: Scene, at: LessonShown) -> Block:
+        return Block(at.scene.words(at.lesson.depth).say(scene.look.language), role=self._role)
 
     def _after(self, scene: Scene, at: LessonShown) -> tuple[Block, ...]:
         """What is seen of a belief that is tried, or why an answer is right."""
         language = scene.look.language
         if at.lesson.tried is not None:
-            return (Block(at.scene.experiments[at.lesson.tried].truth.say(language), role="body"),)
+            return (Block(at.scene.experiments[at.lesson.tried].truth.say(language), role=self._role),)
         question = at.lecture.question(at.beat)
         if question is None or at.beat.part not in ANSWERED:
             return ()
         given, why = at.lesson.answer(at.lesson.beat - 1), question.why.say(language)
-        if given is None:
-            return (Block(why, role="body"),)
-        verdict = self.say("right" if given == question.right else "wrong")
-        return (Block(verdict + (" " if language == "en" else "") + why, role="body"),)
+        if given is not None:
+            verdict = self.say("right" if given == question.right else "wrong")
+            why = verdict + (" " if language == "en" else "") + why
+        # The scene's words are read once its question is settled.
+        more = () if at.beat.quiz >= 0 else (Block("", role="small"), self._words(scene, at))
+        return (Block(why, role="body"), *more)
 
     def _answers(self, scene: Scene, at: LessonShown) -> tuple[Choice, ...]:
         question = at.lecture.question(at.beat)
@@ -219,17 +219,20 @@ class LessonPanel(Panel):
             return
         at, language = self.scene.lesson, self.scene.look.language
         menu = QMenu(self)
-        number = 0
+        number, here = 0, QAction(menu)
         for chapter in at.lecture.chapters:
-            menu.addSection(f"{chapter.letter}  {chapter.title.say(language)}")
+            head = menu.addAction(f"{chapter.letter}  {chapter.title.say(language)}".replace("&", "&&"))
+            head.setEnabled(False)
             for scene in chapter.scenes:
                 row = menu.addAction(f"{number + 1}  {scene.title.say(language)}".replace("&", "&&"))
                 row.setCheckable(True)
                 row.setChecked(number == at.beat.scene)
+                here = row if number == at.beat.scene else here
                 row.triggered.connect(lambda _=False, n=number: self.request(to_scene(at.lecture, n)))
                 number += 1
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.inside.below_list() - QPoint(0, menu.sizeHint().height()))
+        menu.setActiveAction(here)
 
     def _go_deeper(self, name: str) -> None:
         depth: Depth = next(depth for depth in DEPTHS if depth == name)

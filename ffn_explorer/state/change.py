@@ -20,13 +20,15 @@ class Change:
     """One act of a person.
 
     what: catalogue key of its name ("undo.select").  gesture: consecutive changes with the same non-empty
-    gesture make one undo step (a slider drag, typing).  undoable: hover, playback and looks never are.
+    gesture make one undo step (a slider drag, typing).  gathers: the last step of this gesture, and all that
+    was done since, become one step with it.  undoable: hover, playback and looks never are.
     to: raises SettingError or InputError where the change leads to something that cannot be.
     """
 
     what: str
     to: Callable[[AppState], AppState]
     gesture: str = ""
+    gathers: str = ""
     undoable: bool = True
     says: Callable[[AppState], Text | None] | None = None
     """What to tell the person of the new state, once it is made."""

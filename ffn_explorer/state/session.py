@@ -106,13 +106,23 @@ class Session:
         self._show(new)
 
     def _record(self, change: Change, old: AppState, new: AppState) -> None:
-        last = self._done[-1] if self._done else None
         self._undone.clear()
-        if last and self._open and change.gesture and last.gesture == change.gesture:
-            self._done[-1] = replace(last, what=change.what, after=new)
+        joins = self._gather(change.gathers)
+        last = self._done[-1] if self._done else None
+        joins = joins or bool(last and self._open and change.gesture and last.gesture == change.gesture)
+        if last and joins:
+            self._done[-1] = replace(last, what=change.what, gesture=change.gesture, after=new)
         else:
             self._done.append(_Step(change.what, change.gesture, old, new))
         self._open = True
+
+    def _gather(self, gesture: str) -> bool:
+        """Give up the steps since the last one of a gesture; False where there is none."""
+        if not gesture or all(step.gesture != gesture for step in self._done):
+            return False
+        while self._done[-1].gesture != gesture:
+            self._done.pop()
+        return True
 
     def _close(self) -> None:
         self._open = False

@@ -4,7 +4,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QTextBrowser, QVBoxLayout, QWidget
 
 from ffn_explorer.state.lectures.shown import LessonShown
@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 
 TICK_MS = 500
 
+KEYS = {
+    Qt.Key.Key_PageDown: 1,
+    Qt.Key.Key_Right: 1,
+    Qt.Key.Key_PageUp: -1,
+    Qt.Key.Key_Left: -1,
+}
+"""Keys that lead through the lecture, and how far."""
+
 
 class NotesWindow(QWidget):
     """A window of its own; its keys lead through the lecture as those of the main window do."""
@@ -26,7 +34,6 @@ class NotesWindow(QWidget):
         """Build it hidden."""
         super().__init__(window, Qt.WindowType.Window)
         self._window, self._player = window, player
-        self._began = monotonic()
         self.title, self.next, self.time = QLabel(), QLabel(), QLabel()
         self.notes = QTextBrowser()
         self.back, self.on, self.reset = QPushButton(), QPushButton(), QPushButton()
@@ -34,6 +41,12 @@ class NotesWindow(QWidget):
             label.setWordWrap(True)
         # The keys of the window lead on; a focused text would keep some of them.
         self.notes.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        for button in (self.back, self.on, self.reset):
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        for action in (row for row in window.keymap.actions if row.group == "lecture"):
+            for name in (name for name in action.keys if "+" in name):
+                shortcut = QShortcut(QKeySequence(name), self)
+                shortcut.activated.connect(lambda action=action: action.run(window))
         self._arrange()
         self.back.clicked.connect(lambda: player.step(-1))
         self.on.clicked.connect(lambda: player.step(1))
@@ -75,21 +88,18 @@ class NotesWindow(QWidget):
 
     def begin(self) -> None:
         """Count the time from now."""
-        self._began = monotonic()
+        self._player.began = monotonic()
         self._show_time()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Space and the page keys as in the main window; Esc puts the notes away."""
-        key = event.key()
-        if key in (Qt.Key.Key_PageDown, Qt.Key.Key_Right):
-            self._player.step(1)
-        elif key in (Qt.Key.Key_PageUp, Qt.Key.Key_Left):
-            self._player.step(-1)
-        elif key == Qt.Key.Key_Space:
-            self._player.go_on()
-        elif key == Qt.Key.Key_Escape:
+        """The page keys lead on, Esc puts the notes away, all else does what it does in the main window."""
+        by = KEYS.get(Qt.Key(event.key()))
+        if by is not None:
+            if not self._player.unblank():
+                self._player.step(by)
+        elif event.key() == Qt.Key.Key_Escape:
             self.hide()
-        else:
+        elif not self._window.keymap.press(event):
             super().keyPressEvent(event)
 
     def _take(self, scene: Scene) -> None:
@@ -137,7 +147,7 @@ class NotesWindow(QWidget):
     def _show_time(self) -> None:
         """Minutes since the beginning, and those that the scenes so far were meant to take."""
         at = self._player.shown
-        seconds = int(monotonic() - self._began)
+        seconds = 0 if at is None else int(monotonic() - self._player.began)
         planned = 0.0 if at is None else sum(s.minutes for s in at.lecture.scenes[: at.beat.scene + 1])
         spent = f"{seconds // 60}:{seconds % 60:02d}"
         self.time.setText(say(self._window.look.language, "notes.time", spent=spent, planned=f"{planned:g}"))

@@ -2,11 +2,12 @@
 
 from functools import cached_property
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QFileSystemWatcher, QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTextEdit, QWidget
 
 from ffn_explorer.app.acts import typing
 from ffn_explorer.app.lone_job import LoneJob
@@ -17,6 +18,7 @@ from ffn_explorer.state.lectures.changes import back_to_scene, leave_lecture, ne
 from ffn_explorer.state.lectures.model import Lecture
 from ffn_explorer.state.lectures.shown import LessonShown, lesson_shown
 from ffn_explorer.state.lectures.store import LECTURES
+from ffn_explorer.state.text import text
 
 if TYPE_CHECKING:
     from ffn_explorer.app.lecture.handout import HandoutJob
@@ -27,8 +29,14 @@ if TYPE_CHECKING:
 RELOAD_MS = 200
 """Editors write a file in several steps; it is read once they are through."""
 
+TEXTS = (QPlainTextEdit, QTextEdit)
+"""Editors that page keys scroll."""
+
 REMOTE = {Qt.Key.Key_PageDown: 1, Qt.Key.Key_PageUp: -1}
 """Keys of presenters' remotes, and how far they lead."""
+
+OWN = (Qt.Key.Key_S, Qt.Key.Key_D, Qt.Key.Key_R)
+"""Keys of a lecture that a panel in use may have, too; while one is on they are the lecture's."""
 
 
 class LecturePlayer(QObject):
@@ -45,6 +53,10 @@ class LecturePlayer(QObject):
         self._reload_soon.timeout.connect(self._reload)
         self._watcher = QFileSystemWatcher(self)
         self._watcher.fileChanged.connect(lambda _: self._reload_soon.start())
+        # A file that was gone for a while comes back to its folder.
+        self._watcher.directoryChanged.connect(lambda _: self._found_again())
+        self.began = 0.0
+        """Moment (of `monotonic`) at which the lecture began."""
         self.job = LoneJob(self)
         self.job.failed.connect(window.director.tell)
         window.director.works.add(self.job)
@@ -99,8 +111,13 @@ class LecturePlayer(QObject):
     def step(self, by: int) -> None:
         """Go to the next beat, or to the one before; at the ends nothing is left to go to."""
         at = self.shown
-        if at is not None and 0 <= at.lesson.beat + by < len(at.lecture.beats):
-            self._window.director.request(to_beat(at.lecture, at.lesson.beat + by))
+        if at is None:
+            return
+        wanted = at.lesson.beat + by
+        if 0 <= wanted < len(at.lecture.beats):
+            self._window.director.request(to_beat(at.lecture, wanted))
+        elif wanted > 0:
+            self._window.director.remark(text("window.lecture_end"))
 
     def go_on(self) -> None:
         """Space: pause, or play the scene's move; once that is done, the next beat."""
@@ -138,18 +155,22 @@ class LecturePlayer(QObject):
     # What follows from the state ----------------------------------------------------------------------------
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """A remote's keys lead on whatever has the keyboard here, but an editor that is typed in."""
+        """A remote's keys lead on whatever has the keyboard here, but a text that they scroll."""
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
-        by = REMOTE.get(Qt.Key(event.key()))
-        if by is None or self.shown is None or event.modifiers() or not self._window.isActiveWindow():
+        if not isinstance(_watched, QWidget) or self.shown is None or not self._window.isActiveWindow():
             return False
-        if typing() or QApplication.activePopupWidget() is not None or QApplication.activeModalWidget():
+        if event.modifiers() or QApplication.activePopupWidget() or QApplication.activeModalWidget():
             return False
-        if isinstance(_watched, QWidget):
+        key = Qt.Key(event.key())
+        if key in OWN and not typing():
+            return self._window.keymap.press(event)
+        by = REMOTE.get(key)
+        if by is None or isinstance(QApplication.focusWidget(), TEXTS):
+            return False
+        if not self.unblank():
             self.step(by)
-            return True
-        return False
+        return True
 
     def follow(self, old: AppState, new: AppState) -> None:
         """Stand the board as the scene says that a new state has come to."""
@@ -159,7 +180,12 @@ class LecturePlayer(QObject):
         if at is None:
             self._layout = None
             self._window.arrangement.end_scene()
+            self.unblank()
+            if "pointer" in self.__dict__:
+                self.pointer.hide()
         else:
+            if old.lesson is None:
+                self.began = monotonic()
             layout = at.scene.layout_at(at.lesson.depth)
             if self._layout is not layout or not self._window.arrangement.in_scene:
                 self._stand(at)
@@ -169,13 +195,28 @@ class LecturePlayer(QObject):
         self._layout = at.scene.layout_at(at.lesson.depth)
         self._window.arrangement.show_scene(lesson_layout(self._layout))
 
+    def unblank(self) -> bool:
+        """Bring the picture back; False where it is there."""
+        was = "blank" in self.__dict__ and self.blank.isVisible()
+        if was:
+            self.blank.toggle()
+        return was
+
     def _watch(self, path: str) -> None:
-        watched = self._watcher.files()
-        if watched != ([path] if path else []):
-            if watched:
-                self._watcher.removePaths(watched)
-            if path:
-                self._watcher.addPath(path)
+        """Watch a file and its folder, and nothing else."""
+        wanted = {path, str(Path(path).parent)} if path else set()
+        watched = {*self._watcher.files(), *self._watcher.directories()}
+        if watched - wanted:
+            self._watcher.removePaths([*(watched - wanted)])
+        if wanted - watched:
+            self._watcher.addPaths([*(wanted - watched)])
+
+    def _found_again(self) -> None:
+        """The folder has changed: the file may be there anew."""
+        at = self.shown
+        if at is not None and at.lecture.path not in self._watcher.files() and Path(at.lecture.path).exists():
+            self._watcher.addPath(at.lecture.path)
+            self._reload_soon.start()
 
     def _reload(self) -> None:
         """Read the file again that an author has saved, and show its scene anew."""
@@ -184,18 +225,18 @@ class LecturePlayer(QObject):
             return
         path, name = at.lecture.path, at.scene.name
         # Saving replaces the file: the new one has to be watched anew.
-        if Path(path).exists() and path not in self._watcher.files():
-            self._watcher.addPath(path)
+        self._watch(path)
 
         def then(lecture: Lecture) -> None:
             scene = lecture.find(name)
             self._layout = None
             here = 0 if scene is None else lecture.first_beat(scene)
             same = at.lesson.beat < len(lecture.beats) and lecture.beats[at.lesson.beat] == at.beat
+            # What was wrong with the file before is so no more; what is wrong now is said below.
+            self._window.director.tell(None)
             self._window.director.request(to_beat(lecture, at.lesson.beat if same else here, rest=True))
             if self.shown is not None:
                 self._stand(self.shown)
-            self._window.director.tell(None)
             self._window.director.show_now()
 
         self.job.start(lambda: LECTURES.open(path), then)

@@ -7,6 +7,9 @@ from ffn_explorer.state.change import Change, part, silent
 from ffn_explorer.state.lectures.model import Beat, Lecture, SceneOf
 from ffn_explorer.state.lesson import DEPTHS, Depth, Lesson
 
+SERIES = "lecture"
+"""Gesture of every step of a lecture: one undo leads back to what was there before it."""
+
 SHOWN = ("scene", "answer")
 """Parts of a scene that move."""
 
@@ -26,7 +29,7 @@ def to_beat(lecture: Lecture, at: int, *, rest: bool = False) -> Change:
         moves = beat.part in SHOWN and not rest
         return _declared(state, scene.state, scene=scene, lesson=lesson, beat=beat, moves=moves)
 
-    return Change("undo.lecture", to)
+    return Change("undo.lecture", to, gesture=SERIES, gathers=SERIES)
 
 
 def to_scene(lecture: Lecture, scene: int) -> Change:
@@ -101,7 +104,22 @@ def leave_lecture() -> Change:
     def to(state: AppState) -> AppState:
         return part(state, lesson=None, playback=part(state.playback, until=1.0))
 
-    return Change("undo.lecture_leave", to)
+    return Change("undo.lecture", to, gathers=SERIES)
+
+
+def settled(lecture: Lecture | None) -> Change:
+    """What undo passes over, as the scene that it leads to declares it: views, and the move done."""
+
+    def to(state: AppState) -> AppState:
+        lesson = state.lesson
+        if lecture is None or lesson is None:
+            return part(state, playback=part(state.playback, until=1.0))
+        beat = lecture.beats[lesson.beat]
+        scene = lecture.scenes[beat.scene]
+        playback = Playback(_rest(scene, beat), False, scene.speed, scene.play[1])
+        return part(state, views=_wanted(scene, lesson).views, playback=playback)
+
+    return silent("undo.lecture", to)
 
 
 def strayed(state: AppState, lecture: Lecture) -> bool:
@@ -110,12 +128,25 @@ def strayed(state: AppState, lecture: Lecture) -> bool:
     if lesson is None:
         return False
     scene = lecture.scenes[lecture.beats[lesson.beat].scene]
-    declared = scene.state if lesson.tried is None else scene.experiments[lesson.tried].state
-    return _decided(state) != _decided(declared)
+    declared = _wanted(scene, lesson)
+    # The words are about one token.
+    here, there = state.selection, declared.selection
+    elsewhere = (here.sentence, here.token) != (there.sentence, there.token)
+    return elsewhere or _decided(state) != _decided(declared)
 
 
 def _decided(state: AppState) -> tuple[object, ...]:
     return state.source, state.settings, state.edits, state.compare, state.theta, state.costing
+
+
+def _wanted(scene: SceneOf, lesson: Lesson) -> AppState:
+    """What the scene declares, or the experiment under way."""
+    return scene.state if lesson.tried is None else scene.experiments[lesson.tried].state
+
+
+def _rest(scene: SceneOf, beat: Beat) -> float:
+    """Time of the pass at which a beat rests."""
+    return scene.play[0] if beat.rests else scene.play[1]
 
 
 def _declared(
@@ -123,7 +154,7 @@ def _declared(
 ) -> AppState:
     """The state of a scene, on this screen: looks and panels in sight stay those of the person."""
     first, last = scene.play
-    rest = first if beat.rests else last
+    rest = _rest(scene, beat)
     moves = moves and not state.appearance.reduce_motion
     return replace(
         wanted,

@@ -8,11 +8,12 @@ from typing import Any
 
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.files import kind_of, reason_of
-from ffn_explorer.state.layouts import Layout, Slot, Split
+from ffn_explorer.state.layouts import FIXED, Layout, Slot, Split
 from ffn_explorer.state.lectures.model import Chapter, Experiment, Lecture, Question, SceneOf, Words
 from ffn_explorer.state.lectures.states import PANEL_NAMES, merged, state_of
 from ffn_explorer.state.lectures.tables import Problems, Table
 from ffn_explorer.state.lesson import DEPTHS
+from ffn_explorer.state.quoting import quoted
 from ffn_explorer.state.text import Text, text
 from ffn_explorer.state.timeline_changes import SPEEDS
 
@@ -25,6 +26,9 @@ MOST_CHAPTERS, MOST_SCENES, MOST_EXPERIMENTS, MOST_QUIZ = 50, 100, 6, 10
 MOST_COLUMNS, MOST_PANELS = 3, 3
 """Columns of panels beside the words, and panels in one of them."""
 
+BESIDE = PANEL_NAMES - FIXED - {"lesson"}
+"""Panels that may stand beside the words."""
+
 MOST_WORDS, MOST_JAPANESE = 40, 120
 """Words, and letters in Japanese, of what a scene says at one depth: more is not read in a lecture."""
 
@@ -33,6 +37,9 @@ _WORD = re.compile(r"[^\W\d_]{2,}[^\W_’'-]*")
 
 _LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 """A letter of Japanese; formulas have none."""
+
+_DOTTED = re.compile(rb"(?:[\w\"'-]+[ \t]*\.[ \t]*){40}")
+"""A key with so many parts makes a reader of TOML take memory without end."""
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,40}", re.ASCII)
 
@@ -62,7 +69,7 @@ def lecture_of(data: Mapping[str, Any], *, path: str) -> tuple[Lecture | None, t
     version = top.take("format", int, ...)
     if version is not None and version != FORMAT:
         top.wrong("format", "format", known=FORMAT)
-    title = top.words("title")
+    title = _line(top, "title")
     chapters = tuple(_chapter(table) for table in top.many("chapters", most=MOST_CHAPTERS))
     top.end()
     lecture = Lecture(title, chapters, path)
@@ -76,8 +83,9 @@ def lecture_of(data: Mapping[str, Any], *, path: str) -> tuple[Lecture | None, t
 
 
 def _table_in(path: Path) -> dict[str, Any]:
-    if kind_of(path) != "file":
-        raise InputError("cli.error.no_file", path=str(path))
+    kind = kind_of(path)
+    if kind != "file":
+        raise InputError("cli.error.no_file" if kind == "nothing" else "lecture.no_text", path=str(path))
     try:
         with path.open("rb") as file:
             raw = file.read(MOST_BYTES + 1)
@@ -85,19 +93,23 @@ def _table_in(path: Path) -> dict[str, Any]:
         raise InputError("cli.error.read", path=str(path), why=reason_of(error)) from error
     if len(raw) > MOST_BYTES:
         raise InputError("lecture.large", file=path.name, limit=MOST_BYTES)
+    if _DOTTED.search(raw):
+        raise InputError("lecture.deep", file=path.name)
     try:
         return tomllib.loads(raw.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise InputError("lecture.deep", file=path.name) from error
+    except ValueError as error:
         why = str(error).splitlines()[0] if isinstance(error, tomllib.TOMLDecodeError) else ""
         raise InputError("lecture.toml_at" if why else "lecture.toml", file=path.name, why=why) from error
 
 
 def _chapter(table: Table) -> Chapter:
     letter = table.take("letter", str, "")[:3]
-    title = table.words("title")
+    title = _line(table, "title")
     lines = table.take("summary", list, [])
     summary = tuple(table.as_words("summary", line) for line in lines[:3])
-    if len(lines) > 3 or any(line == Words() for line in summary):
+    if len(lines) > 3:
         table.wrong("summary", "summary")
     scenes = tuple(_scene(each) for each in table.many("scenes", most=MOST_SCENES))
     quiz = tuple(found for each in table.many("quiz", most=MOST_QUIZ) if (found := _question(each)))
@@ -119,7 +131,7 @@ def _scene(table: Table) -> SceneOf:
     experiments = tuple(_experiment(each, base) for each in table.many("experiments", most=MOST_EXPERIMENTS))
     scene = SceneOf(
         name=name,
-        title=table.words("title"),
+        title=_line(table, "title"),
         **words,
         state=state_of(Table(f"{table.place}.state", base, table.problems)),
         layout=layout,
@@ -135,11 +147,22 @@ def _scene(table: Table) -> SceneOf:
     return scene
 
 
-def _short(table: Table, depth: str) -> Words:
-    found = table.words(depth)
-    if len(_WORD.findall(found.en)) > MOST_WORDS or len(_LETTER.findall(found.ja)) > MOST_JAPANESE:
-        table.wrong(depth, "wordy", words=MOST_WORDS, letters=MOST_JAPANESE)
+def _line(table: Table, name: str) -> Words:
+    found = table.words(name)
+    if "\n" in found.en + found.ja:
+        table.wrong(name, "line")
     return found
+
+
+def _short(table: Table, name: str) -> Words:
+    found = table.words(name)
+    _check_short(table, name, found)
+    return found
+
+
+def _check_short(table: Table, name: str, found: Words) -> None:
+    if len(_WORD.findall(found.en)) > MOST_WORDS or len(_LETTER.findall(found.ja)) > MOST_JAPANESE:
+        table.wrong(name, "wordy", words=MOST_WORDS, letters=MOST_JAPANESE)
 
 
 def _experiment(table: Table, base: Mapping[str, Any]) -> Experiment:
@@ -156,15 +179,21 @@ def _experiment(table: Table, base: Mapping[str, Any]) -> Experiment:
 
 
 def _question(table: Table) -> Question | None:
-    asks, why = table.words("asks"), table.words("why")
+    asks, why = _short(table, "asks"), table.words("why")
     given = table.take("answers", list, ...) or []
     answers = tuple(table.as_words("answers", each) for each in given)
+    for each in answers:
+        _check_short(table, "answers", each)
+    if len(set(answers)) < len(answers):
+        table.wrong("answers", "same")
     right = table.take("right", int, ...)
     table.end()
     if not 2 <= len(answers) <= 4:
         table.wrong("answers", "answers")
         return None
-    if right is None or not 0 <= right < len(answers):
+    if right is None:
+        return None
+    if not 0 <= right < len(answers):
         table.wrong("right", "bounds", low=0, high=len(answers) - 1)
         return None
     return Question(asks, answers, right, why)
@@ -185,14 +214,14 @@ def _columns(table: Table, name: str) -> Layout | None:
     shares = table.take("shares", list, [])
     if not given:
         return None
-    good = all(
-        isinstance(column, list) and 1 <= len(column) <= MOST_PANELS and set(map(str, column)) <= PANEL_NAMES
-        for column in given
-    )
     names = [panel for column in given if isinstance(column, list) for panel in column]
+    unknown = next((panel for panel in names if panel not in BESIDE), None)
+    if unknown is not None:
+        table.wrong(name, "panel", name=quoted(str(unknown)), choices=", ".join(sorted(BESIDE)))
+        return None
+    good = all(isinstance(column, list) and 1 <= len(column) <= MOST_PANELS for column in given)
     if not good or len(given) > MOST_COLUMNS or len(set(map(str, names))) != len(names):
-        choices = ", ".join(sorted(PANEL_NAMES))
-        table.wrong(name, "columns", columns=MOST_COLUMNS, panels=MOST_PANELS, choices=choices)
+        table.wrong(name, "columns", columns=MOST_COLUMNS, panels=MOST_PANELS)
         return None
     columns = tuple(_column(column) for column in given)
     if len(columns) == 1:

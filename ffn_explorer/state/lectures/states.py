@@ -9,6 +9,7 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.state.app_state import AppState, View
 from ffn_explorer.state.handmade_changes import use_memory
 from ffn_explorer.state.layouts import PANEL_GROUPS
+from ffn_explorer.state.lectures.bounds import check_bounds
 from ffn_explorer.state.lectures.tables import Table, attempt
 from ffn_explorer.state.state_json import state_from_json
 
@@ -53,6 +54,7 @@ def state_of(table: Table) -> AppState:
         made = replace(made, views=tuple((name, _view(views, name)) for name in views.data))
         views.end()
     table.end()
+    check_bounds(table, made)
     return made
 
 
@@ -71,7 +73,9 @@ def _view(views: Table, name: str) -> View:
     for field, kind in _KINDS.items():
         if field in inner.data:
             value = inner.take(field, kind, None)
-            if value is not None and not (kind is int and value < 0):
+            if kind is int and value is not None and value < 0:
+                inner.wrong(field, "negative")
+            elif value is not None:
                 given[field] = value
     inner.end()
     return View(**given)

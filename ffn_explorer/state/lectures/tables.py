@@ -73,17 +73,22 @@ class Table:
     def words(self, name: str, *, wanted: bool = True) -> Words:
         """A text in both languages, or one for both."""
         value = self.take(name, (str, dict), ... if wanted else "")
-        return self.as_words(name, value)
+        return Words() if value is None else self.as_words(name, value, wanted=wanted)
 
-    def as_words(self, name: str, value: object) -> Words:
-        """Words of a plain value."""
+    def as_words(self, name: str, value: object, *, wanted: bool = True) -> Words:
+        """Words of a plain value; wanted: an empty one is a mistake."""
+        if not isinstance(value, str | dict):
+            self.wrong(name, "kind")
+            return Words()
         if isinstance(value, dict):
             if set(value) != {"en", "ja"} or not all(isinstance(each, str) for each in value.values()):
                 self.wrong(name, "languages")
                 return Words()
             found = Words(value["en"].strip(), value["ja"].strip())
         else:
-            found = Words(value.strip(), value.strip()) if isinstance(value, str) else Words()
+            found = Words(value.strip(), value.strip())
+        if wanted and not (found.en and found.ja):
+            self.wrong(name, "empty")
         if max(len(found.en), len(found.ja)) > MOST_LETTERS:
             self.wrong(name, "long", most=MOST_LETTERS)
             return Words()
