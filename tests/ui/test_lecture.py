@@ -10,14 +10,15 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
+from ffn_explorer.app import acts
 from ffn_explorer.app.window import Window
 from ffn_explorer.panels.lesson import LessonPanel
 from ffn_explorer.state import changes
 from ffn_explorer.state.layouts import panels_of
-from ffn_explorer.state.lectures.changes import to_scene
+from ffn_explorer.state.lectures.changes import to_beat, to_scene
 from ffn_explorer.state.lectures.shown import LessonShown
 from ffn_explorer.state.lectures.store import LECTURES
 from tests.ui.house import SMALL, house, press, scene
@@ -152,9 +153,8 @@ def test_an_answer_is_taken_and_judged(window: Window, qtbot: QtBot, written: Pa
     qtbot.waitUntil(panel(window).inside.answers.isVisible, timeout=PATIENCE_MS)
     QTest.mouseClick(panel(window).inside.answers.buttons[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: lesson(window).beat.part == "answer", timeout=PATIENCE_MS)
-    told = panel(window).table()
-    assert told is not None
-    assert told[-1][1] == "Not quite. Because."
+    told = [row[1] for row in panel(window).table() or []]
+    assert told[-2:] == ["Not quite. Because.", "In English."]
     press(window, Qt.Key.Key_PageUp)
     qtbot.waitUntil(lambda: lesson(window).beat.part == "question", timeout=PATIENCE_MS)
     assert lesson(window).lesson.answer(0) == 0
@@ -199,6 +199,8 @@ def test_free_play_is_left_by_a_button(window: Window, qtbot: QtBot, written: Pa
 
 def test_depth_changes_words_and_panels(window: Window, qtbot: QtBot, written: Path) -> None:
     begun(window, qtbot, written)
+    assert not says(window, "In English.")  # which might tell the answer
+    press(window, Qt.Key.Key_PageDown)
     for wanted in ("shapes", "mathematics", "In English."):
         press(window, Qt.Key.Key_D)
         qtbot.waitUntil(partial(says, window, wanted), timeout=PATIENCE_MS)
@@ -213,8 +215,7 @@ def test_the_end_gives_the_layout_back_and_undo_what_was_there(
     press(window, Qt.Key.Key_F5, SHIFT)
     qtbot.waitUntil(lambda: tuple(window.board.panels) == before, timeout=PATIENCE_MS)
     assert not window.controls.folded
-    for _ in range(2):
-        window.director.session.undo()
+    acts.undo(window)
     assert window.director.state.settings == SMALL.settings
     assert window.director.state.lesson is None
     assert tuple(window.board.panels) == before
@@ -225,9 +226,10 @@ def test_scenes_are_listed_and_gone_to(window: Window, qtbot: QtBot, written: Pa
     press(window, Qt.Key.Key_S)
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
-    rows = [row for row in menu.actions() if not row.isSeparator()]
-    assert [row.text() for row in rows] == ["1  Plain", "2  Memory"]
-    rows[1].trigger()
+    rows = menu.actions()
+    assert [row.text() for row in rows] == ["A  First", "1  Plain", "2  Memory"]
+    assert menu.activeAction() is rows[1]
+    rows[2].trigger()
     menu.close()
     qtbot.waitUntil(lambda: lesson(window).beat.scene == 1, timeout=PATIENCE_MS)
 
@@ -244,6 +246,12 @@ def test_the_speaker_sees_notes_answers_and_what_follows(window: Window, qtbot: 
     QTest.keyClick(notes, Qt.Key.Key_PageDown)
     qtbot.waitUntil(lambda: lesson_beat(window) == 1, timeout=PATIENCE_MS)
     assert "0:" in notes.time.text()
+    QTest.keyClick(notes, Qt.Key.Key_Space)  # no button has the keyboard
+    assert (lesson_beat(window) or 0) >= 1
+    QTest.keyClick(notes, Qt.Key.Key_D)
+    now = window.director.state.lesson
+    assert now is not None
+    assert now.depth == "shapes"
     QTest.keyClick(notes, Qt.Key.Key_Escape)
     assert notes.isHidden()
 
@@ -264,11 +272,81 @@ def test_the_screen_is_blanked_and_the_pointer_follows(window: Window, qtbot: Qt
 
 def test_a_file_that_is_saved_is_shown_anew(window: Window, qtbot: QtBot, written: Path) -> None:
     begun(window, qtbot, written)
+    press(window, Qt.Key.Key_PageDown)
     written.write_text(WRITTEN.replace("In English.", "Said anew."), "utf-8")
     qtbot.waitUntil(lambda: says(window, "Said anew."), timeout=PATIENCE_MS)
+    written.unlink()
+    qtbot.waitUntil(lambda: "talk.toml" in window.notices.message.sentence, timeout=PATIENCE_MS)
+    written.write_text(WRITTEN.replace("In English.", "Back again."), "utf-8")
+    qtbot.waitUntil(lambda: says(window, "Back again."), timeout=PATIENCE_MS)
     written.write_text(WRITTEN.replace("right = 1", "right = 9"), "utf-8")
     qtbot.waitUntil(lambda: "question.right" in window.notices.message.sentence, timeout=PATIENCE_MS)
-    assert says(window, "Said anew.")
+    assert says(window, "Back again.")
+
+
+def test_one_undo_leads_out_of_a_lecture_and_redo_into_it_again(
+    window: Window, qtbot: QtBot, written: Path
+) -> None:
+    window.director.request(changes.set_setting("d_ff", 24))
+    before = window.director.state
+    begun(window, qtbot, written)
+    press(window, Qt.Key.Key_PageDown)
+    window.director.request(changes.set_setting("d_ff", 12))
+    press(window, Qt.Key.Key_Z, CTRL)
+    assert (lesson_beat(window), window.director.state.settings.d_ff) == (1, 16)
+    press(window, Qt.Key.Key_PageDown)
+    press(window, Qt.Key.Key_PageUp)
+    declared = window.director.state
+    press(window, Qt.Key.Key_Z, CTRL)
+    left = window.director.state
+    assert (left.lesson, left.settings, left.source) == (None, before.settings, before.source)
+    assert left.playback.until == 1.0
+    press(window, Qt.Key.Key_Z, CTRL | SHIFT)
+    qtbot.waitUntil(lambda: "lesson" in window.board.panels, timeout=PATIENCE_MS)
+    again = window.director.state
+    assert (again.lesson, again.settings, again.views) == (declared.lesson, declared.settings, declared.views)
+    assert again.playback.time == 0.75
+
+
+def test_a_remote_leads_on_from_a_number_and_lights_a_blank_screen(
+    window: Window, qtbot: QtBot, written: Path
+) -> None:
+    begun(window, qtbot, written)
+    press(window, Qt.Key.Key_K)
+    edit = window.controls.findChild(QAbstractSpinBox)
+    assert edit is not None
+    edit.setFocus()
+    width = window.director.state.settings
+    QTest.keyClick(edit, Qt.Key.Key_PageDown)
+    assert (lesson_beat(window), window.director.state.settings) == (1, width)
+    window.setFocus()
+    press(window, Qt.Key.Key_Period)
+    press(window, Qt.Key.Key_PageDown)
+    assert window.lecture.blank.isHidden()
+    assert lesson_beat(window) == 1
+
+
+def test_keys_of_a_lecture_go_before_those_of_a_panel(window: Window, qtbot: QtBot) -> None:
+    lecture = LECTURES.open("")
+    window.lecture.start()
+    number = lecture.find("experts")
+    assert number is not None
+    window.director.request(to_scene(lecture, number))
+    qtbot.waitUntil(lambda: "routing" in window.board.panels, timeout=PATIENCE_MS)
+    window.board.focus_panel(list(window.board.panels).index("routing"))
+    press(window, Qt.Key.Key_D)
+    now = window.director.state
+    assert now.lesson is not None
+    assert (now.lesson.depth, now.edits) == ("shapes", lecture.scenes[number].state.edits)
+
+
+def test_the_last_step_says_that_it_is_the_end(window: Window, qtbot: QtBot, written: Path) -> None:
+    begun(window, qtbot, written)
+    last = len(lesson(window).lecture.beats) - 1
+    window.director.request(to_beat(lesson(window).lecture, last))
+    press(window, Qt.Key.Key_PageDown)
+    qtbot.waitUntil(lambda: "Shift+F5" in window.notices.message.sentence, timeout=PATIENCE_MS)
+    assert lesson_beat(window) == last
 
 
 def test_a_file_that_is_no_lecture_changes_nothing(window: Window, qtbot: QtBot, tmp_path: Path) -> None:

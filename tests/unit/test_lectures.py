@@ -174,7 +174,8 @@ def test_what_is_tried_or_changed_can_be_left_for_the_scene(lecture: Lecture) ->
     played = changes.set_setting("d_ff", 24).to(tried)
     assert strayed(played, lecture)
     assert back_to_scene(lecture).to(played) == scene
-    assert not strayed(changes.select_token(0).to(scene), lecture)
+    assert strayed(changes.select_token(0).to(scene), lecture)  # the words are about one token
+    assert not strayed(changes.select_token(2).to(scene), lecture)
 
 
 def test_depth_stays_and_the_end_leaves_the_picture(lecture: Lecture) -> None:
@@ -208,6 +209,18 @@ def test_depth_stays_and_the_end_leaves_the_picture(lecture: Lecture) -> None:
         (lambda d: d["chapters"][0]["quiz"][0].update(answers=["a"]), "quiz[0].answers", "two to four"),
         (lambda d: d["chapters"][0].update(scenes=[]), "chapters", "no scene"),
         (lambda d: d["chapters"][0].update(summary=["a", "b", "c", "d"]), "summary", "three lines"),
+        (lambda d: d["chapters"][0].update(summary=["a", ""]), "chapters[0].summary", "write something"),
+        (lambda d: scene(d).update(title=" "), "scenes[0].title", "write something"),
+        (lambda d: scene(d).update(title="a\nb"), "scenes[0].title", "one line"),
+        (lambda d: scene(d)["question"].update(asks="word " * 41), "question.asks", "40 words"),
+        (lambda d: scene(d)["question"].update(answers=["a", 2]), "question.answers", "another kind"),
+        (lambda d: scene(d)["question"].update(answers=["a", "a"]), "question.answers", "another one"),
+        (lambda d: scene(d).update(columns=[["lesson"]]), "scenes[0].columns", "no panel lesson"),
+        (lambda d: scene(d)["state"]["selection"].update(token=500), "selection.token", "between 0 and 7"),
+        (lambda d: scene(d)["state"]["selection"].update(neuron=16), "selection.neuron", "between 0 and 15"),
+        (lambda d: scene(d)["state"].update(edits={"keep": 64}), "edits.keep", "between 0 and 16"),
+        (lambda d: scene(d)["state"].update(source={"orders": [[1, 0]]}), "source.orders", "8 of them"),
+        (lambda d: scene(d)["state"]["views"]["maps"].update(first=-5), "views.maps.first", "0 or more"),
     ],
 )  # fmt: skip
 def test_every_mistake_names_its_place(
@@ -250,6 +263,7 @@ def test_files_that_are_none_are_refused_in_a_sentence(tmp_path: Path) -> None:
         "no.toml": None,
         "bin.toml": b"\xff\xfe\x00",
         "deep.toml": b"a = " + b"[" * 5_000,
+        "dots.toml": b".".join([b"a"] * 20_000) + b" = 1",
         "text.toml": b"hello",
     }
     for name, content in cases.items():
