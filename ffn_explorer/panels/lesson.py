@@ -70,7 +70,8 @@ class LessonPanel(Panel):
         super().restyle(scene)
         inside = self.inside
         inside.set_look(scene.look)
-        inside.page.setAccessibleName(self.say("name"))
+        for widget in (inside.page, inside.area):
+            widget.setAccessibleName(self.say("name"))
         inside.after.setAccessibleName(self.say("name_after"))
         for button, key in ((inside.start, "start"), (inside.again, "again"), (inside.list, "list")):
             button.set_word(self.say(key))

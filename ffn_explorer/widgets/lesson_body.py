@@ -97,6 +97,9 @@ class LessonBody(QWidget):
         layout = self.sheet.layout()
         assert layout is not None
         layout.activate()
+        # Tab reaches what scrolls, and the arrows then move it.
+        policy = Qt.FocusPolicy.TabFocus if self.overflows else Qt.FocusPolicy.NoFocus
+        self.area.setFocusPolicy(policy)
         self.area.verticalScrollBar().setValue(y)
 
     @property

@@ -340,6 +340,18 @@ def test_keys_of_a_lecture_go_before_those_of_a_panel(window: Window, qtbot: QtB
     assert (now.lesson.depth, now.edits) == ("shapes", lecture.scenes[number].state.edits)
 
 
+def test_words_that_do_not_fit_are_reached_by_keys(window: Window, qtbot: QtBot, written: Path) -> None:
+    written.write_text(WRITTEN.replace('"Because."', f'"{"Because. " * 200}"'), "utf-8")
+    begun(window, qtbot, written)
+    area = panel(window).inside.area
+    assert area.focusPolicy() == Qt.FocusPolicy.NoFocus
+    press(window, Qt.Key.Key_PageDown)
+    qtbot.waitUntil(lambda: area.focusPolicy() == Qt.FocusPolicy.TabFocus, timeout=PATIENCE_MS)
+    area.setFocus()
+    QTest.keyClick(area, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: scene(window).view("lesson").scroll > 0, timeout=PATIENCE_MS)
+
+
 def test_the_last_step_says_that_it_is_the_end(window: Window, qtbot: QtBot, written: Path) -> None:
     begun(window, qtbot, written)
     last = len(lesson(window).lecture.beats) - 1
