@@ -348,6 +348,7 @@ def test_words_that_do_not_fit_are_reached_by_keys(window: Window, qtbot: QtBot,
     press(window, Qt.Key.Key_PageDown)
     qtbot.waitUntil(lambda: area.focusPolicy() == Qt.FocusPolicy.TabFocus, timeout=PATIENCE_MS)
     area.setFocus()
+    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0, timeout=PATIENCE_MS)
     QTest.keyClick(area, Qt.Key.Key_Down)
     qtbot.waitUntil(lambda: scene(window).view("lesson").scroll > 0, timeout=PATIENCE_MS)
 

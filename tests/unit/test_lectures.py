@@ -264,6 +264,7 @@ def test_files_that_are_none_are_refused_in_a_sentence(tmp_path: Path) -> None:
         "bin.toml": b"\xff\xfe\x00",
         "deep.toml": b"a = " + b"[" * 5_000,
         "dots.toml": b".".join([b"a"] * 20_000) + b" = 1",
+        "inline.toml": b"a = {" + b" . ".join([b"a"] * 20_000) + b" = 1}",
         "text.toml": b"hello",
     }
     for name, content in cases.items():

@@ -38,7 +38,9 @@ _WORD = re.compile(r"[^\W\d_]{2,}[^\W_’'-]*")
 _LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 """A letter of Japanese; formulas have none."""
 
-_DOTTED = re.compile(rb"(?:[\w\"'-]+[ \t]*\.[ \t]*){40}")
+_DOTTED = re.compile(
+    rb"""(?:^|[{,\[])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){40}""", re.MULTILINE
+)
 """A key with so many parts makes a reader of TOML take memory without end."""
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,40}", re.ASCII)
