@@ -136,11 +136,14 @@ def test_closing_in_the_middle_leaves_nothing(
     assert list(place.iterdir()) == []
 
 
-def test_a_second_film_takes_the_place_of_the_first(qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_second_film_waits_until_the_first_is_done_or_given_up(qtbot: QtBot, tmp_path: Path) -> None:
     with house(qtbot) as window:
         first, second = tmp_path / "f1.apng", tmp_path / "f2.apng"
         assert window.exporting.start(wish_for(window, frames=3_000), first)
         qtbot.wait(200)
+        assert not window.exporting.start(wish_for(window), second)
+        assert window.exporting.job.under_way
+        window.exporting.job.cancel()
         assert window.exporting.start(wish_for(window), second)
         wait_until_done(qtbot, window)
         assert len(decoded(second).frames) == 5

@@ -93,7 +93,8 @@ def test_a_number_is_a_name_and_depths_are_different_pictures(
         "other": ("memory",),
     }.items():
         path = tmp_path / f"{name}.png"
-        assert render(path, "--lecture", str(written), "--scene", *options) == 0
+        given = ("--lecture", str(written), "--size", "640x400", "--scene", *options)
+        assert main(["render", "-o", str(path), *given]) == 0
         made[name] = QImage(str(path))
     assert made["name"] == made["number"]
     rest = [made[name] for name in ("name", "shapes", "time", "dark", "other")]
