@@ -162,7 +162,7 @@ def test_each_hint_goes_when_it_is_followed_and_never_comes_back(window: Window,
         lambda: window.director.request(changes.select_cell(Cell(Stage.ACT, 0, 1, 3))),
         lambda: window.director.request(changes.set_setting("d_ff", 48)),
         lambda: press(window, Qt.Key.Key_Slash),
-        lambda: window.lecture.start(),
+        window.lecture.start,
     )
     for act in acts:
         assert hint.isVisible()
