@@ -89,7 +89,9 @@ class ExportDialog(QDialog):
         try:
             wish = replace(self.wish, suffix=suffix_for(path, row))
         except InputError as error:
+            # Another name may be given at once.
             self._tell(said(error), good=False)
+            self.ok.setEnabled(True)
             return
         if self._window.exporting.start(wish, path):
             super().accept()

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from ffn_explorer.app.animating import Shoot, camera, computed_for
 from ffn_explorer.app.still import Subject, beside_others
+from ffn_explorer.app.style import style_of_application
 from ffn_explorer.export.films.film import Film
 from ffn_explorer.export.films.reel import Reel
 from ffn_explorer.export.films.table import write_film
@@ -48,6 +49,8 @@ class Filming(QObject):
         self._stopped: Asked = never
         self._drawn = 0
         self._opening = False
+        self._results = Results()
+        self._beside = ""
         self._told = 0.0
         self._camera = ExitStack()
         self._shoot: Shoot | None = None
@@ -69,8 +72,10 @@ class Filming(QObject):
             self._attempt(lambda: self._open(results))
 
     def _open(self, results: Results) -> None:
-        shooting = camera(self._states[0], results, self._subject, wear=beside_others, pixels=self._pixels)
-        self._opening = True
+        """Build what is filmed; again, where the window has changed its theme in between."""
+        first = self._states[self._drawn]
+        shooting = camera(first, results, self._subject, wear=beside_others, pixels=self._pixels)
+        self._opening, self._results, self._beside = True, results, style_of_application()
         try:
             self._shoot = self._camera.enter_context(shooting)
         finally:
@@ -89,6 +94,11 @@ class Filming(QObject):
 
     def _one(self) -> None:
         assert self._shoot is not None
+        if style_of_application() != self._beside:
+            # Styled with all else, widgets lose the fonts that they were given.
+            self._camera.close()
+            self._open(self._results)
+            return
         self._reel.offer(self._shoot(self._states[self._drawn]))
         self._drawn += 1
         self._tell()

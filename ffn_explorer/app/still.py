@@ -122,6 +122,8 @@ def still(state: AppState, results: Results, subject: Subject, *, wear: Dress) -
     widget = make(state, results, subject, wear)
     try:
         widget.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+        # The program ends with the last window that a person sees.
+        widget.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
         lay_out(widget, subject.size_px)
         yield widget
     finally:

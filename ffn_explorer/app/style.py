@@ -119,18 +119,25 @@ def apply_style(application: QApplication, look: Appearance) -> None:
 
 def dress(widget: QWidget, look: Appearance) -> None:
     """Give one widget, with all that is in it, the same; the rest of the application keeps its own."""
-    widget.setPalette(palette(theme_of(look)))
-    widget.setFont(font(look))
+    colours, face = palette(theme_of(look)), font(look)
     widget.setStyleSheet(sheet(theme_of(look), scale=look.scale))
     for inside in (widget, *widget.findChildren(QWidget)):
         inside.ensurePolished()
+        # Where a style sheet is, neither goes on from parent to child: the application's would come instead.
+        inside.setPalette(colours)
+        inside.setFont(face)
+
+
+def style_of_application() -> str:
+    """The style sheet that all widgets have, but for those with one of their own."""
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    return application.styleSheet()
 
 
 def styled(look: Appearance) -> bool:
     """Whether the application wears this look already."""
-    application = QApplication.instance()
-    assert isinstance(application, QApplication)
-    return application.styleSheet() == sheet(theme_of(look), scale=look.scale)
+    return style_of_application() == sheet(theme_of(look), scale=look.scale)
 
 
 def sheet(theme: Theme, *, scale: float) -> str:

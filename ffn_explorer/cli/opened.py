@@ -37,11 +37,14 @@ def opened_state(
     Raises InputError, one sentence, for options that the file decides and for whatever is wrong with it.
     """
     from ffn_explorer.state.remembered import remembered_corrections
+    from ffn_explorer.state.session_names import holds_session
     from ffn_explorer.state.target import state_now
 
     target = target_of(given, options=options, settings_from=settings_from)
     try:
-        return replace(state_now(target, look, known=remembered_corrections()), before_memory=None)
+        state = state_now(target, look, known=remembered_corrections())
+        # A session knows what a memory built by hand came after; without one there is nothing to go back to.
+        return state if holds_session(target.path) else replace(state, before_memory=None)
     except InputError as error:
         raise _as_typed(error) from error
 

@@ -126,8 +126,7 @@ def _check_libraries() -> None:
 def _state(args: argparse.Namespace) -> AppState:
     check_scene(args)
     state = in_scene(state_from(args), args)
-    rest = 1.0 if args.scene is None else state.playback.time
-    time = rest if args.time is None else _within("time", args.time, (0.0, 1.0))
+    time = state.playback.time if args.time is None else _within("time", args.time, (0.0, 1.0))
     scale = 1.0 if args.scale is None else _within("scale", args.scale, SCALES)
     return replace(
         state,

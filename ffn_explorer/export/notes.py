@@ -14,7 +14,7 @@ def notes_of(state: AppState) -> dict[str, str]:
     Software, Settings (JSON, see `Settings.to_json`), Sentences (JSON; none beside a hand-built memory or
     rows of an NPY file, which do not read them), File (JSON, of an opened file: its name, the layer by stack
     and number, the digest of its headers, the NPY file that flows in), Session (JSON, what a session file
-    holds), Time (0..1 of the pass).
+    holds, and the time), Time (0..1 of the pass).
     """
     sentences = json.dumps(state.source.sentences, ensure_ascii=False)
     return {
@@ -23,7 +23,7 @@ def notes_of(state: AppState) -> dict[str, str]:
         **({"Sentences": sentences} if _reads_sentences(state) else {}),
         **_file_of(state),
         # Edits, a hand-built memory and the comparison are in the picture too.
-        "Session": json.dumps(session_to_json(state)),
+        "Session": json.dumps({**session_to_json(state), "time": state.playback.time}),
         "Time": f"{state.playback.time:g}",
     }
 

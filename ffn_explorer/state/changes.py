@@ -9,7 +9,7 @@ from typing import Any
 from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.core.stages import Stage
-from ffn_explorer.state.app_state import AppState, Cell, Compare, Language, Point, ThemeName, View
+from ffn_explorer.state.app_state import AppState, Cell, Compare, Language, Playback, Point, ThemeName, View
 from ffn_explorer.state.change import Change, part, silent
 from ffn_explorer.state.costing_changes import (
     drop_measurement,
@@ -215,10 +215,11 @@ def set_compare(settings: Settings | None) -> Change:
 
 
 def load_state(new: AppState) -> Change:
-    """Take over another state, as from a session file; looks, views and playback keep their present value."""
+    """Take over another state, as from a session file, at rest; looks and views keep their present value."""
 
     def to(state: AppState) -> AppState:
-        kept = {"appearance": state.appearance, "views": state.views, "playback": state.playback}
+        playback = Playback(new.playback.time, speed=state.playback.speed)
+        kept = {"appearance": state.appearance, "views": state.views, "playback": playback}
         return part(new, **kept, shown=state.shown, asked=state.asked, hover=None, point=None)
 
     return Change("undo.open_session", to)

@@ -17,6 +17,7 @@ from ffn_explorer.state.app_state import (
     Compare,
     Language,
     Opened,
+    Playback,
     Selection,
     Source,
     ThemeName,
@@ -71,13 +72,17 @@ def _parts_to_json(of: AppState | Before) -> Json:
 def state_from_json(data: Mapping[str, Any]) -> tuple[AppState, tuple[str, ...]]:
     """State of plain values, and the names of unknown entries; missing ones take their default.
 
-    Raises Damaged with a reason.
+    time: of the pass, which pictures hold and session files do not.  Raises Damaged with a reason.
     """
-    unknown = [key for key in data if key not in (*_STATE_KEYS, "version", "kind")]
+    unknown = [key for key in data if key not in (*_STATE_KEYS, "time", "version", "kind")]
     source = _source(_section(data, "source", _names(Source), unknown=unknown))
     costing = _costing(_section(data, "costing", _names(Costing), unknown=unknown), unknown)
     looking = _looking(_section(data, "looking", _names(Looking), unknown=unknown))
-    state = AppState(source=source, costing=costing, looking=looking, **_parts(data, unknown))
+    time = data.get("time", Playback().time)
+    _check(_is_number(time) and 0.0 <= time <= 1.0, "time")
+    playback = Playback(float(time))
+    parts = _parts(data, unknown)
+    state = AppState(source=source, costing=costing, looking=looking, playback=playback, **parts)
     # Without a memory there is nothing to come back to.
     if not source.plain and data.get("before_memory") is not None:
         state = replace(state, before_memory=_before(data, source, unknown))

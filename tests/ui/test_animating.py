@@ -119,6 +119,7 @@ def test_a_film_opens_again_with_all_that_it_was_made_from(qtbot: QtBot, tmp_pat
     animate(of_pass(state, frames=2), path, Subject("curve", size=(200, 120)))
     found, _ = session_in(path)
     assert (found.source, found.settings, found.edits) == (state.source, state.settings, state.edits)
+    assert found.playback.time == 1.0
 
 
 def test_every_stage_is_computed_before_the_first_frame() -> None:

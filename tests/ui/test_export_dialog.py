@@ -278,6 +278,36 @@ def test_a_program_that_numpy_cannot_run_is_refused(window: Window, qtbot: QtBot
     dialog.reject()
 
 
+def test_a_name_that_cannot_be_is_told_and_another_may_follow(
+    window: Window, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take(monkeypatch, tmp_path / "x.gif")
+    dialog = dialog_on(window, "window")
+    dialog.ok.click()
+    assert ".gif" in dialog.outcome.text()
+    assert dialog.ok.isEnabled()
+    take(monkeypatch, tmp_path / "x.png")
+    dialog.ok.click()
+    wait(window, qtbot)
+    assert (tmp_path / "x.png").exists()
+
+
+def test_a_picture_brings_back_its_moment(
+    window: Window, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "early.png"
+    take(monkeypatch, path)
+    window.director.request(changes.seek(0.37))
+    dialog_on(window, "window").ok.click()
+    wait(window, qtbot)
+    window.director.request(changes.set_setting("d_ff", 24))
+    window.director.request(changes.play())
+    window.opener.open_text(str(path))
+    qtbot.waitUntil(lambda: window.director.state.settings.d_ff != 24, timeout=PATIENCE_MS)
+    now = window.director.state.playback
+    assert (now.time, now.playing) == (0.37, False)
+
+
 def test_theme_and_language_of_the_picture_are_its_own(
     window: Window, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

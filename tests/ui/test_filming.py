@@ -23,6 +23,7 @@ from ffn_explorer.core.errors import InputError
 from ffn_explorer.export.films.table import MOVING
 from ffn_explorer.export.png import image_of
 from ffn_explorer.state import changes
+from ffn_explorer.state.app_state import ThemeName
 from ffn_explorer.state.needs import needs
 from ffn_explorer.state.text import say
 from ffn_explorer.widgets.number_edit import IntEdit
@@ -86,6 +87,41 @@ def test_its_frames_are_the_pictures_that_would_be_exported(qtbot: QtBot, tmp_pa
         wait_until_done(qtbot, window)
         last = decoded(path).frames[-1]
         assert np.array_equal(last, rgb(frame_of(stills[0])))
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs"), [("dark", "projector"), ("projector", "light"), ("light", "dark")]
+)
+def test_its_theme_is_its_own_and_stays_when_the_window_takes_another(
+    qtbot: QtBot, tmp_path: Path, mine: ThemeName, theirs: ThemeName
+) -> None:
+    with house(qtbot) as window:
+        plain, spoilt = tmp_path / "plain.apng", tmp_path / "spoilt.apng"
+        look = replace(window.look, theme=mine)
+        wish = wish_for(window, "film", size=(1_280, 720), look=look, frames=4)
+        window.director.request(changes.set_theme(mine))
+        assert window.exporting.start(wish, plain)
+        wait_until_done(qtbot, window)
+        window.director.request(changes.set_theme(theirs))
+        assert window.exporting.start(wish, spoilt)
+        (film,) = window.findChildren(Filming)
+        qtbot.waitUntil(lambda: film._drawn >= 2, timeout=PATIENCE_MS)
+        window.director.request(changes.set_theme(mine))
+        window.director.request(changes.set_theme("light" if mine != "light" else "projector"))
+        wait_until_done(qtbot, window)
+        first, second = decoded(plain).frames, decoded(spoilt).frames
+        assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+def test_what_is_filmed_does_not_keep_the_program_open(qtbot: QtBot, tmp_path: Path) -> None:
+    with house(qtbot) as window:
+        assert window.exporting.start(wish_for(window, "film", size=(1_000, 600)), tmp_path / "f.apng")
+        (film,) = window.findChildren(Filming)
+        qtbot.waitUntil(lambda: film._drawn >= 1, timeout=PATIENCE_MS)
+        others = [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, Window)]
+        keeping = [w for w in others if w.testAttribute(Qt.WidgetAttribute.WA_QuitOnClose)]
+        assert keeping == [window]
+        wait_until_done(qtbot, window)
 
 
 def test_the_window_answers_while_a_film_is_drawn(qtbot: QtBot, tmp_path: Path) -> None:

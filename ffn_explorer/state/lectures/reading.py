@@ -86,8 +86,10 @@ def lecture_of(data: Mapping[str, Any], *, path: str) -> tuple[Lecture | None, t
 
 def _table_in(path: Path) -> dict[str, Any]:
     kind = kind_of(path)
+    if kind == "nothing":
+        raise InputError("cli.error.no_file", path=str(path))
     if kind != "file":
-        raise InputError("cli.error.no_file" if kind == "nothing" else "lecture.no_text", path=str(path))
+        raise InputError("lecture.no_text", path=str(path))
     try:
         with path.open("rb") as file:
             raw = file.read(MOST_BYTES + 1)
