@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -20,13 +21,13 @@ from pytestqt.qtbot import QtBot
 from ffn_explorer.__main__ import main
 from ffn_explorer.app import animating
 from ffn_explorer.app.animating import animate, camera, computed_for, film_of, of_pass
-from ffn_explorer.app.still import Subject, draw, prepare_application, whole_application
+from ffn_explorer.app.still import Subject, beside_others, draw, prepare_application, whole_application
 from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.core.settings import Settings
 from ffn_explorer.export.films.table import MOVING
 from ffn_explorer.state import changes
-from ffn_explorer.state.app_state import AppState, Language
+from ffn_explorer.state.app_state import AppState, Language, ThemeName
 from ffn_explorer.state.compute import Cancelled
 from ffn_explorer.state.layouts import LAYOUTS, Slot, panels_of
 from ffn_explorer.state.needs import needs
@@ -98,6 +99,22 @@ def test_a_window_that_has_shown_other_times_equals_a_new_one(
         frames = [rgb(shoot(state)) for state in states]
     for number in (2, 4):
         assert np.array_equal(frames[number], picture(states[number], tmp_path / "still.png", subject))
+
+
+@pytest.mark.parametrize("theirs", get_args(ThemeName))
+@pytest.mark.parametrize("mine", get_args(ThemeName))
+def test_a_look_of_its_own_is_the_same_whatever_the_program_wears(
+    qtbot: QtBot, mine: ThemeName, theirs: ThemeName
+) -> None:
+    def drawn(others: ThemeName) -> np.ndarray:
+        prepare_application(replace(SMALL.appearance, theme=others))
+        subject = Subject(layout="inspect", size=(1_280, 720))
+        state = changes.show_panels(frozenset(panels_of(LAYOUTS["inspect"]))).to(SMALL)
+        state = replace(state, appearance=replace(SMALL.appearance, theme=mine))
+        with camera(state, computed_for([state]), subject, wear=beside_others, pixels=1.0) as shoot:
+            return rgb(shoot(state))
+
+    assert np.array_equal(drawn(mine), drawn(theirs))
 
 
 def test_the_first_picture_of_all_equals_the_next(qtbot: QtBot, tmp_path: Path) -> None:

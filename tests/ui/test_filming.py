@@ -99,10 +99,9 @@ def test_its_theme_is_its_own_and_stays_when_the_window_takes_another(
         plain, spoilt = tmp_path / "plain.apng", tmp_path / "spoilt.apng"
         look = replace(window.look, theme=mine)
         wish = wish_for(window, "film", size=(1_280, 720), look=look, frames=4)
-        window.director.request(changes.set_theme(mine))
+        window.director.request(changes.set_theme(theirs))
         assert window.exporting.start(wish, plain)
         wait_until_done(qtbot, window)
-        window.director.request(changes.set_theme(theirs))
         assert window.exporting.start(wish, spoilt)
         (film,) = window.findChildren(Filming)
         qtbot.waitUntil(lambda: film._drawn >= 2, timeout=PATIENCE_MS)
