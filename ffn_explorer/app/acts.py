@@ -209,8 +209,11 @@ def copy_numbers(window: "Window", panel: Panel) -> None:
 
 def copy_picture(window: "Window", panel: Panel) -> None:
     """Put a picture of the panel on the clipboard."""
+    from ffn_explorer.app.exporting import FIRST_PIXELS
+    from ffn_explorer.export.png import image_of
+
     with panel.without_menu():
-        QApplication.clipboard().setImage(panel.grab().toImage())
+        QApplication.clipboard().setImage(image_of(panel, FIRST_PIXELS))
     window.director.remark(text("menu.copied_picture"))
 
 

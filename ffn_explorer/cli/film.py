@@ -18,6 +18,9 @@ from ffn_explorer.state.app_state import AppState
 if TYPE_CHECKING:
     from ffn_explorer.state.compute import Asked
 
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+"""Those that end a film early, where there are such; the last one is that of a terminal that is closed."""
+
 OPTIONS = ("frames", "fps", "range")
 """Options that only films have."""
 
@@ -80,7 +83,7 @@ def _interruptible() -> "Iterator[Asked]":
 
     # A handler only notes it: an exception raised in a callback of Qt would be lost.
     here = threading.current_thread() is threading.main_thread()
-    wanted = (signal.SIGINT, signal.SIGTERM) if here else ()
+    wanted = [getattr(signal, name) for name in SIGNALS if here and hasattr(signal, name)]
     before = {number: signal.signal(number, hear) for number in wanted}
     try:
         yield pressed.is_set

@@ -54,7 +54,10 @@ def main(args: argparse.Namespace) -> int:
     state = _state(args)
     # No window appears, so no screen is needed, unless a person asks for another platform.
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    write(args, state, path)
+    try:
+        write(args, state, path)
+    except MemoryError as error:
+        raise InputError("export.out_of_memory") from error
     report(args.output)
     return 0
 
@@ -73,6 +76,8 @@ def _film(args: argparse.Namespace, state: AppState, path: Path) -> None:
 
 def _picture(args: argparse.Namespace, state: AppState, path: Path) -> None:
     size, pixels = _sizes(args)
+    if args.pixels is not None and path.suffix.lower() != ".png":
+        raise InputError("export.pixels_shapes", suffix=path.suffix)
     _check_libraries()
     from ffn_explorer.app.still import draw
 

@@ -6,11 +6,18 @@ from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QPoint, QSize
 from PySide6.QtGui import QImage, QImageWriter
 from PySide6.QtWidgets import QWidget
 
+from ffn_explorer.core.budget import SHARE, free_bytes, in_words
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.export.vector import painting, pooled
 
 SIDE_PX = (16, 16_384)
 """Smallest and largest side of a picture."""
+
+LARGE_PX = 20_000_000
+"""Area from which a picture is not made before the free memory is known."""
+
+BYTES_PER_PX = 24
+"""Memory that a picture takes while it is made: the most of any format, measured at 16,384 pixels a side."""
 
 PIXELS = (0.5, 8.0)
 """Smallest and largest number of device pixels per logical pixel."""
@@ -61,10 +68,16 @@ def encoded(image: QImage, notes: Mapping[str, str]) -> bytes:
 
 
 def check_size(size: QSize) -> None:
-    """Raise InputError on a picture with a side outside SIDE_PX."""
+    """Raise InputError on a side outside SIDE_PX, or a picture that would take most of the free memory."""
     low, high = SIDE_PX
     if not (low <= size.width() <= high and low <= size.height() <= high):
         raise InputError("export.size", width=size.width(), height=size.height(), low=low, high=high)
+    area = size.width() * size.height()
+    if area > LARGE_PX:
+        needed, free = BYTES_PER_PX * area, free_bytes()
+        if needed * SHARE > free:
+            words = {"needed": in_words(needed), "free": in_words(free)}
+            raise InputError("export.memory_free", width=size.width(), height=size.height(), **words)
 
 
 def lay_out(widget: QWidget, size: QSize) -> None:

@@ -81,8 +81,10 @@ def _pieces(part: Part, number: int) -> Iterator[ET.Element]:
         shorten(element, prefix=prefix)
     if part.seen is not None:
         x, y, width, height = map(str, part.seen)
-        clip = ET.Element(f"{{{SVG}}}clipPath", {"id": f"{prefix}seen"})
+        # A program that knows no clips would draw one that stands outside of definitions.
+        inner = ET.Element(f"{{{SVG}}}defs")
+        clip = ET.SubElement(inner, f"{{{SVG}}}clipPath", {"id": f"{prefix}seen"})
         ET.SubElement(clip, f"{{{SVG}}}rect", {"x": x, "y": y, "width": width, "height": height})
-        group.insert(0, clip)
+        group.insert(0, inner)
         group.set("clip-path", f"url(#{prefix}seen)")
     yield group

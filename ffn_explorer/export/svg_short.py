@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
-from ffn_explorer.widgets.fonts import MONO, SANS
+from ffn_explorer.widgets.drawn_text import advance
+from ffn_explorer.widgets.fonts import MONO, SANS, sized
 from ffn_explorer.widgets.vector import FINER
 
 SVG = "http://www.w3.org/2000/svg"
@@ -51,6 +52,8 @@ def shorten(element: ET.Element, *, prefix: str) -> None:
         _shrink(element)
     element.text = (element.text or "").strip("\n") if is_text else None
     element.tail = None
+    if is_text:
+        _hold(element)
     for name, value in list(element.attrib.items()):
         if value in _DEFAULTS.get(name, ()) or (name in _FONT and not is_text):
             del element.attrib[name]
@@ -62,6 +65,16 @@ def shorten(element: ET.Element, *, prefix: str) -> None:
             element.set(name, f"translate({moved[4]:g},{moved[5]:g})")
         elif name == "font-family":
             element.set(name, FALLBACKS.get(value, value))
+
+
+def _hold(text: ET.Element) -> None:
+    """Let words keep their width in another program's font, lest they run over their neighbours."""
+    size, words = text.get("font-size", ""), text.text or ""
+    if not size.isdecimal() or not words.strip():
+        return
+    face = sized(int(size), bold=text.get("font-weight") == "700", mono=text.get("font-family") == MONO)
+    text.set("textLength", f"{advance(words, face):.5g}")
+    text.set("lengthAdjust", "spacingAndGlyphs")
 
 
 def _shrink(pattern: ET.Element) -> None:

@@ -29,9 +29,9 @@ def font(look: Appearance, role: str = "body", *, bold: bool = False, mono: bool
     return _made(max(1, round(size * look.scale)), bold, mono)
 
 
-def sized(pixels: int, *, bold: bool = False) -> QFont:
-    """The text font at a size in units of what is painted on, which has no look; never to be changed."""
-    return _made(pixels, bold, False)
+def sized(pixels: int, *, bold: bool = False, mono: bool = False) -> QFont:
+    """A font at a size in units of what is painted on, which has no look; never to be changed."""
+    return _made(pixels, bold, mono)
 
 
 @lru_cache(maxsize=256)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
@@ -172,18 +172,19 @@ def test_pictures_of_a_card_leave_its_menu_out(
     assert len({tuple(pixel) for row in with_dots for pixel in row}) > 1
     path = tmp_path / "curve.png"
     monkeypatch.setattr(dialogs, "ask_save", lambda *_, **__: path)
-    window.exporting.recall({"pixels": 1.0})
+    window.exporting.recall({"pixels": 2.0})
     rows(window, panel)["Export…"].trigger()
     next(found for found in window.findChildren(ExportDialog) if found.isVisible()).ok.click()
     qtbot.waitUntil(lambda: not window.exporting.job.under_way)
     rows(window, panel)["Copy the picture"].trigger()
     copied, written = QApplication.clipboard().image(), QImage(str(path))
-    assert copied.size() == written.size() == panel.size()
+    assert copied.size() == written.size() == panel.size() * 2
+    button = QRect(button.topLeft() * 2, button.size() * 2)
     place = pixels_of(copied.copy(button))
     assert len({tuple(pixel) for row in place for pixel in row}) == 1
     # There, the note has the room that the menu leaves.
-    assert not (pixels_of(written.copy(button)) == with_dots).all()
-    assert (pixels_of(panel.grab(button).toImage()) == with_dots).all()
+    assert len({tuple(pixel) for row in pixels_of(written.copy(button)) for pixel in row}) > 1
+    assert (pixels_of(panel.grab(panel.menu_button.geometry()).toImage()) == with_dots).all()
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -16,6 +17,7 @@ from ffn_explorer.app.still import draw
 from ffn_explorer.core.edits import Edits
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.core.settings import Settings
+from ffn_explorer.export import png
 from ffn_explorer.panels.table import PANELS
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState, Playback
@@ -67,7 +69,9 @@ def test_a_picture_carries_all_that_it_was_made_from(qtbot: QtBot, tmp_path: Pat
     state = replace(changes.use_memory("xor").to(SMALL), edits=Edits(keep=1))
     draw(state, tmp_path / "p.png", panel="stage", size=(600, 300))
     image = QImage(str(tmp_path / "p.png"))
-    assert state_from_json(json.loads(image.text("Session")))[0] == replace(state, playback=Playback())
+    assert state_from_json(json.loads(image.text("Session")))[0] == replace(
+        state, playback=Playback(state.playback.time)
+    )
     assert image.text("Sentences") == ""
 
 
@@ -89,6 +93,18 @@ def test_what_cannot_be_drawn_is_one_sentence(
         draw(SMALL, tmp_path / name, panel=panel, size=size)
     assert caught.value.key == key
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_picture_larger_than_memory_is_refused_before_it_is_begun(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(png, "free_bytes", lambda: 900_000_000)
+    with pytest.raises(InputError) as caught:
+        draw(SMALL, tmp_path / "p.png", panel="curve", size=(5_000, 4_001))
+    assert (caught.value.key, caught.value.values["needed"]) == ("export.memory_free", "480.1 MB")
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(png, "free_bytes", lambda: 970_000_000)
+    png.check_size(QSize(5_000, 4_001))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -130,12 +146,14 @@ def test_render_draws_from_the_command_line(qtbot: QtBot, tmp_path: Path) -> Non
         ("--panel", "stage", "--window"),
         ("--panel", "stage", "--layout", "cost"),
         ("--layout", "nope"),
+        ("--pixels", "2"),  # of shapes
     ],
 )
 def test_a_wrong_option_is_one_sentence(
     qtbot: QtBot, tmp_path: Path, capsys: pytest.CaptureFixture[str], wrong: tuple[str, ...]
 ) -> None:
-    assert main(["render", "-o", str(tmp_path / "p.png"), *wrong, *ARGUMENTS]) == 2
+    name = "p.svg" if "--pixels" in wrong else "p.png"
+    assert main(["render", "-o", str(tmp_path / name), *wrong, *ARGUMENTS]) == 2
     told = capsys.readouterr()
     assert told.out == ""
     assert len(told.err.splitlines()) == 1
