@@ -240,7 +240,10 @@ def test_opening_a_state_keeps_looks() -> None:
     dark = after(changes.set_theme("dark"), changes.seek(0.5))
     opened = after(changes.load_state(AppState(settings=Settings(d_model=8))), state=dark)
     assert opened.settings.d_model == 8
-    assert (opened.appearance, opened.playback) == (dark.appearance, dark.playback)
+    assert opened.appearance == dark.appearance
+    assert (opened.playback.time, opened.playback.playing) == (1.0, False)
+    early = AppState(playback=Playback(0.37))  # as a picture of that moment holds it
+    assert after(changes.load_state(early), state=dark).playback.time == 0.37
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
