@@ -12,8 +12,6 @@ from ffn_explorer.board.board import EDITORS
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import Appearance, AppState, ThemeName
 from ffn_explorer.state.change import Change
-from ffn_explorer.state.lectures.changes import settled
-from ffn_explorer.state.lectures.shown import lesson_shown
 from ffn_explorer.state.numbers import count
 from ffn_explorer.state.setting_changes import parameter_matched
 from ffn_explorer.state.storage import SUFFIX, save_session
@@ -83,6 +81,9 @@ def _in_history(window: "Window", go: Callable[[], None]) -> None:
     before = director.state.lesson
     go()
     if director.state.lesson != before:
+        from ffn_explorer.state.lectures.changes import settled  # the first picture needs none of it
+        from ffn_explorer.state.lectures.shown import lesson_shown
+
         shown = lesson_shown(director.state)
         director.request(settled(None if shown is None else shown.lecture))
 

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QApplication
 
 from ffn_explorer.app.lone_job import LoneJob
 from ffn_explorer.core.errors import InputError
-from ffn_explorer.state.lectures.shown import span_of
 from ffn_explorer.state.text import text
 
 if TYPE_CHECKING:
@@ -128,6 +127,7 @@ def first_wish(window: "Window", panel: str, *, kind: str, now: "Wish | None" = 
     from ffn_explorer.export.films.film import FRAMES, RATES
     from ffn_explorer.export.films.table import MOVING
     from ffn_explorer.export.png import PIXELS
+    from ffn_explorer.state.lectures.shown import span_of
 
     kept = window.exporting.choices
     row = export_of(kind or kept.get("kind", "window"))

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ffn_explorer.panels.lesson import LessonPanel
 from ffn_explorer.state.text import Text, text
 
 if TYPE_CHECKING:
@@ -27,9 +26,11 @@ def step(by: int) -> "Callable[[Window], None]":
 
 def list_scenes(window: "Window") -> None:
     """Show the list of scenes over the words of this one."""
-    panel = window.board.panels.get("lesson")
     if window.director.state.lesson is None:
         return
+    from ffn_explorer.panels.lesson import LessonPanel  # not wanted before the first picture
+
+    panel = window.board.panels.get("lesson")
     if not isinstance(panel, LessonPanel):
         window.lecture.again()
         panel = window.board.panels.get("lesson")
