@@ -32,7 +32,7 @@ from ffn_explorer.state.theta import theta_for
 
 BASE = Settings(d_model=24, d_ff=40, heads=4, kv_heads=2)
 EXPERTS = BASE.with_(experts=4, top_k=2, norm="rms", activation="swiglu")
-BATCH = Source(("The keys on the table are lost.", "鍵は机の上。", "a \ud800"), ((), (), ()))
+BATCH = Source(("The keys on the table are lost.", "鍵は机の上。", "a \ud800 😀"), ((), (), ()))
 
 Printed = Callable[[str, DialectName], dict[str, Any]]
 """What the program of a case prints in a dialect."""

@@ -63,7 +63,8 @@ def script_of(state: "AppState", run: "RunResult", dialect: DialectName, *, name
     )
     facts = (
         f"SETTINGS = {json.dumps(settings.to_json())!r}",
-        f"TOKENS = {json.dumps(run.tokens)}",
+        # JSON would write an emoji as two surrogates, from whose bytes Python draws other numbers.
+        f"TOKENS = {[list(sentence) for sentence in run.tokens]!a}",
     )
     lines = [head, "import hashlib", "import json", "import math", "import sys", ""]
     lines += [*returning(run.spec, sizes, dialect), "", ""]
