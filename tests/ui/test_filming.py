@@ -103,7 +103,7 @@ def test_its_theme_is_its_own_and_stays_when_the_window_takes_another(
         assert window.exporting.start(wish, plain)
         wait_until_done(qtbot, window)
         assert window.exporting.start(wish, spoilt)
-        (film,) = window.findChildren(Filming)
+        film = window.findChildren(Filming)[-1]
         qtbot.waitUntil(lambda: film._drawn >= 2, timeout=PATIENCE_MS)
         window.director.request(changes.set_theme(mine))
         window.director.request(changes.set_theme("light" if mine != "light" else "projector"))
@@ -115,7 +115,7 @@ def test_its_theme_is_its_own_and_stays_when_the_window_takes_another(
 def test_what_is_filmed_does_not_keep_the_program_open(qtbot: QtBot, tmp_path: Path) -> None:
     with house(qtbot) as window:
         assert window.exporting.start(wish_for(window, "film", size=(1_000, 600)), tmp_path / "f.apng")
-        (film,) = window.findChildren(Filming)
+        film = window.findChildren(Filming)[-1]
         qtbot.waitUntil(lambda: film._drawn >= 1, timeout=PATIENCE_MS)
         others = [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, Window)]
         keeping = [w for w in others if w.testAttribute(Qt.WidgetAttribute.WA_QuitOnClose)]
