@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +29,7 @@ os.environ.pop("QT_SCALE_FACTOR", None)
 if TYPE_CHECKING:
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication, QWidget
+    from pytestqt.qtbot import QtBot
 
 THREAD_PATIENCE = 2.0  # seconds a pool may take to end its threads
 NEW_MODULES = 20  # imported since the last time, until it is worth setting their objects aside
@@ -49,6 +50,24 @@ def qapp(qapp: QApplication) -> QApplication:
     """Return the application in Fusion, which looks alike on every machine."""
     qapp.setStyle("Fusion")
     return qapp
+
+
+@pytest.fixture
+def qtbot(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> QtBot:
+    """Return a bot that holds its widgets until it has closed them.
+
+    Its own references are weak. Once the test function has returned, a widget in a cycle could be collected
+    while it paints itself, which ends the process.
+    """
+    held: list[QWidget] = []
+    add = qtbot.addWidget
+
+    def hold(widget: QWidget, *, before_close_func: Callable[[QWidget], None] | None = None) -> None:
+        held.append(widget)
+        add(widget, before_close_func=before_close_func)
+
+    monkeypatch.setattr(qtbot, "addWidget", hold)
+    return qtbot
 
 
 def uses_qt(request: pytest.FixtureRequest) -> bool:
