@@ -12,9 +12,10 @@ from ffn_explorer.board.board import EDITORS
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import Appearance, AppState, ThemeName
 from ffn_explorer.state.change import Change
+from ffn_explorer.state.file_endings import SUFFIX
 from ffn_explorer.state.numbers import count
 from ffn_explorer.state.setting_changes import parameter_matched
-from ffn_explorer.state.storage import SUFFIX, save_session
+from ffn_explorer.state.storage import save_session
 from ffn_explorer.state.text import Text, text
 from ffn_explorer.widgets.panel import Panel
 

@@ -1,13 +1,15 @@
 """ExportField: one thing that a person chooses of an export, with its label and what it means."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QHBoxLayout, QLabel, QWidget
 
+from ffn_explorer.app.controls.editors import ChoiceEdit
 from ffn_explorer.state.text import say
 from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.number_edit import FloatEdit, IntEdit
 from ffn_explorer.widgets.sizes import px
 
 if TYPE_CHECKING:
@@ -63,6 +65,13 @@ class ExportField(QObject):
             widget.setToolTip(tip)
         self.parts.append(Part(name, label, holder, editor))
 
+    def follow(self, *edits: ChoiceEdit | IntEdit | FloatEdit) -> None:
+        """Hear what a person chooses in these editors, and which numbers they refuse."""
+        for edit in edits:
+            edit.chosen.connect(lambda _: self.changed.emit())
+            if isinstance(edit, IntEdit | FloatEdit):
+                edit.refused.connect(self.refused)
+
     def say(self, key: str) -> str:
         """A word in the window's language."""
         return say(self.look.language, key)
@@ -79,3 +88,44 @@ class ExportField(QObject):
     def put(self, wish: "Wish") -> "Wish":
         """The wish with what stands here."""
         raise NotImplementedError
+
+
+class ChoiceField(ExportField):
+    """A part of a Wish that is chosen from a list; subclasses name it and say what there is."""
+
+    name: ClassVar[str]
+
+    def __init__(self, window: "Window") -> None:
+        """Build it for a window."""
+        super().__init__(window)
+        self.edit = ChoiceEdit()
+        self.add(self.name, self.edit)
+        self.follow(self.edit)
+
+    def put(self, wish: "Wish") -> "Wish":
+        """The wish with what is chosen."""
+        return replace(wish, **{self.name: self.edit.currentData() or getattr(wish, self.name)})
+
+
+class WholeField(ExportField):
+    """A part of a Wish that is a whole number; subclasses name it, its limits and the size of a step."""
+
+    name: ClassVar[str]
+    limits: ClassVar[tuple[int, int]]
+    step: ClassVar[int]
+
+    def __init__(self, window: "Window") -> None:
+        """Build it for a window."""
+        super().__init__(window)
+        self.edit = IntEdit(*self.limits, self.step)
+        self.add(self.name, self.edit)
+        self.follow(self.edit)
+
+    def offer(self, wish: "Wish") -> None:
+        """Show the number."""
+        self.edit.show_value(getattr(wish, self.name))
+
+    def put(self, wish: "Wish") -> "Wish":
+        """The wish with this number."""
+        changes: dict[str, Any] = {self.name: self.edit.value()}
+        return replace(wish, **changes)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 from PySide6.QtGui import QStandardItemModel
 
 from ffn_explorer.app.controls.editors import ChoiceEdit
-from ffn_explorer.app.export_field import ExportField
+from ffn_explorer.app.export_field import ChoiceField, ExportField
 from ffn_explorer.app.export_sizes import PixelsField, SizeField
 from ffn_explorer.app.export_times import FramesField, RateField, SpanField
 from ffn_explorer.app.exports import export_of
@@ -20,15 +20,10 @@ if TYPE_CHECKING:
     from ffn_explorer.app.window import Window
 
 
-class PanelField(ExportField):
+class PanelField(ChoiceField):
     """One of the panels that are in sight; for numbers, one that shows some."""
 
-    def __init__(self, window: "Window") -> None:
-        """Build it for a window."""
-        super().__init__(window)
-        self.edit = ChoiceEdit()
-        self.add("panel", self.edit)
-        self.edit.chosen.connect(lambda _: self.changed.emit())
+    name = "panel"
 
     def offer(self, wish: "Wish") -> None:
         """Show the panels that are on the board now, with their names."""
@@ -45,28 +40,19 @@ class PanelField(ExportField):
             model.item(row).setToolTip("" if name in usable else self.say("export.panel_empty"))
 
     def put(self, wish: "Wish") -> "Wish":
-        """The wish with this panel."""
+        """The wish with this panel, "" where none can be taken."""
         return replace(wish, panel=self.edit.currentData() or "")
 
 
-class SuffixField(ExportField):
+class SuffixField(ChoiceField):
     """The format of the file, by its suffix; "dialog.file.<suffix>" is its name."""
 
-    def __init__(self, window: "Window") -> None:
-        """Build it for a window."""
-        super().__init__(window)
-        self.edit = ChoiceEdit()
-        self.add("suffix", self.edit)
-        self.edit.chosen.connect(lambda _: self.changed.emit())
+    name = "suffix"
 
     def offer(self, wish: "Wish") -> None:
         """Show the formats of a kind."""
         rows = [(suffix, self.say(f"dialog.file{suffix}")) for suffix in export_of(wish.kind).suffixes]
         self.edit.show_choices(rows, wish.suffix)
-
-    def put(self, wish: "Wish") -> "Wish":
-        """The wish with this format."""
-        return replace(wish, suffix=self.edit.currentData() or wish.suffix)
 
 
 class LookField(ExportField):
@@ -78,8 +64,7 @@ class LookField(ExportField):
         self.theme, self.language = ChoiceEdit(), ChoiceEdit()
         self.add("theme", self.theme)
         self.add("language", self.language)
-        for edit in (self.theme, self.language):
-            edit.chosen.connect(lambda _: self.changed.emit())
+        self.follow(self.theme, self.language)
 
     def offer(self, wish: "Wish") -> None:
         """Show the look."""
@@ -94,23 +79,14 @@ class LookField(ExportField):
         return replace(wish, look=replace(wish.look, theme=theme, language=language))
 
 
-class LibraryField(ExportField):
+class LibraryField(ChoiceField):
     """The library that a program computes with."""
 
-    def __init__(self, window: "Window") -> None:
-        """Build it for a window."""
-        super().__init__(window)
-        self.edit = ChoiceEdit()
-        self.add("library", self.edit)
-        self.edit.chosen.connect(lambda _: self.changed.emit())
+    name = "library"
 
     def offer(self, wish: "Wish") -> None:
         """Show the libraries."""
         self.edit.show_choices([(name, row.label) for name, row in DIALECTS.items()], wish.library)
-
-    def put(self, wish: "Wish") -> "Wish":
-        """The wish with this library."""
-        return replace(wish, library=self.edit.currentData())
 
 
 FIELDS: "Mapping[Option, Callable[[Window], ExportField]]" = MappingProxyType(

@@ -80,8 +80,7 @@ class PixelsField(ExportField):
         super().__init__(window)
         self.edit = FloatEdit(*PIXELS, 0.5, decimals=DECIMALS)
         self.add("pixels", self.edit)
-        self.edit.chosen.connect(lambda _: self.changed.emit())
-        self.edit.refused.connect(self.refused)
+        self.follow(self.edit)
 
     def fits(self, wish: "Wish") -> bool:
         """Shapes have no pixels."""

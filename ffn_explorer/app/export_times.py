@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QLabel
 
-from ffn_explorer.app.export_field import ExportField
+from ffn_explorer.app.export_field import ExportField, WholeField
 from ffn_explorer.export.films.film import FRAMES, RATES
-from ffn_explorer.widgets.number_edit import FloatEdit, IntEdit
+from ffn_explorer.widgets.number_edit import FloatEdit
 
 if TYPE_CHECKING:
     from ffn_explorer.app.exports import Wish
@@ -17,8 +17,6 @@ STEP = 0.1
 DECIMALS = 3
 LONGEST = "0.888"
 """A time with all its decimals."""
-FRAMES_STEP = 10
-RATE_STEP = 5
 
 
 class SpanField(ExportField):
@@ -35,7 +33,7 @@ class SpanField(ExportField):
             # Qt leaves room for the ends, 0 and 1, alone.
             more = edit.fontMetrics().horizontalAdvance(LONGEST) - edit.fontMetrics().horizontalAdvance("1")
             edit.setMinimumWidth(edit.sizeHint().width() + more)
-            edit.chosen.connect(lambda _: self.changed.emit())
+        self.follow(self.start_edit, self.end_edit)
 
     def offer(self, wish: "Wish") -> None:
         """Show both ends."""
@@ -47,39 +45,13 @@ class SpanField(ExportField):
         return replace(wish, span=(self.start_edit.value(), self.end_edit.value()))
 
 
-class FramesField(ExportField):
+class FramesField(WholeField):
     """How many pictures a film has."""
 
-    def __init__(self, window: "Window") -> None:
-        """Build it for a window."""
-        super().__init__(window)
-        self.edit = IntEdit(*FRAMES, FRAMES_STEP)
-        self.add("frames", self.edit)
-        self.edit.chosen.connect(lambda _: self.changed.emit())
-
-    def offer(self, wish: "Wish") -> None:
-        """Show the number."""
-        self.edit.show_value(wish.frames)
-
-    def put(self, wish: "Wish") -> "Wish":
-        """The wish with this number."""
-        return replace(wish, frames=self.edit.value())
+    name, limits, step = "frames", FRAMES, 10
 
 
-class RateField(ExportField):
+class RateField(WholeField):
     """How many of them are shown in a second."""
 
-    def __init__(self, window: "Window") -> None:
-        """Build it for a window."""
-        super().__init__(window)
-        self.edit = IntEdit(*RATES, RATE_STEP)
-        self.add("rate", self.edit)
-        self.edit.chosen.connect(lambda _: self.changed.emit())
-
-    def offer(self, wish: "Wish") -> None:
-        """Show the number."""
-        self.edit.show_value(wish.rate)
-
-    def put(self, wish: "Wish") -> "Wish":
-        """The wish with this number."""
-        return replace(wish, rate=self.edit.value())
+    name, limits, step = "rate", RATES, 5

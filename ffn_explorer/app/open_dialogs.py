@@ -15,9 +15,8 @@ from PySide6.QtWidgets import (
 )
 
 from ffn_explorer.state.app_state import Appearance, XIs
+from ffn_explorer.state.file_endings import LECTURE, PICTURES, SUFFIX, WEIGHTS
 from ffn_explorer.state.quoting import quoted
-from ffn_explorer.state.session_names import PICTURES
-from ffn_explorer.state.storage import SUFFIX
 from ffn_explorer.state.text import say
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.sizes import px
@@ -25,14 +24,14 @@ from ffn_explorer.widgets.sizes import px
 if TYPE_CHECKING:
     from ffn_explorer.app.window import Window
 
-SESSIONS = (f"*{SUFFIX}", *(f"*{suffix}" for suffix in PICTURES))
-WEIGHTS = ("*.safetensors", "*.gguf", "*.pt", "*.pth", "*.bin", "*.ckpt", "*.index.json")
-LECTURES = ("*.toml",)
 FILTERS = (
-    ("all", (*WEIGHTS, *SESSIONS, *LECTURES)), ("weights", WEIGHTS), ("sessions", SESSIONS),
-    ("lectures", LECTURES), ("any", ("*",)),
-)  # fmt: skip
-"""What the list of files may be narrowed to; the cache of the hub names files by their hash alone."""
+    ("all", (*WEIGHTS, SUFFIX, *PICTURES, LECTURE)),
+    ("weights", WEIGHTS),
+    ("sessions", (SUFFIX, *PICTURES)),
+    ("lectures", (LECTURE,)),
+    ("any", ("",)),
+)
+"""Endings that the list of files may be narrowed to; the cache of the hub names files by their hash alone."""
 
 ROWS: dict[XIs, str] = {"residual": "open.rows_residual", "ffn-input": "open.rows_ffn_input"}
 """What rows may be, with the catalogue keys of their words."""
@@ -104,7 +103,10 @@ def add_buttons(dialog: QDialog, column: QVBoxLayout, look: Appearance, accept: 
 def ask_open(window: "Window", folder: Path) -> Path | None:
     """A session or a file of weights that a person wants opened, or None."""
     language = window.look.language
-    filters = [f"{say(language, f'open.filter_{name}')} ({' '.join(ends)})" for name, ends in FILTERS]
+    filters = [
+        f"{say(language, f'open.filter_{name}')} ({' '.join(f'*{end}' for end in ends)})"
+        for name, ends in FILTERS
+    ]
     title = say(language, "open.title")
     chosen, _ = QFileDialog.getOpenFileName(window, title, str(folder), ";;".join(filters))
     return Path(chosen) if chosen else None

@@ -15,16 +15,12 @@ from ffn_explorer.app.recent import Recent
 from ffn_explorer.core.errors import ExplorerError
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState, Opened, XIs
+from ffn_explorer.state.file_endings import holds_lecture, holds_session
 from ffn_explorer.state.requests import run_of
-from ffn_explorer.state.session_names import holds_session
 from ffn_explorer.state.text import Text, said, text
 
 if TYPE_CHECKING:
     from ffn_explorer.state.target import Target
-
-
-LECTURE = ".toml"
-"""Ending of lectures that people wrote."""
 
 
 class Opener(QObject):
@@ -64,7 +60,7 @@ class Opener(QObject):
         """Open a session or a picture that holds one, or a file, folder or link of weights."""
         if holds_session(target.path):
             self._open_session(Path(target.path))
-        elif target.path.lower().endswith(LECTURE):
+        elif holds_lecture(target.path):
             self._open_lecture(target.path)
         else:
             self.open(target)

@@ -36,8 +36,8 @@ def opened_state(
 
     Raises InputError, one sentence, for options that the file decides and for whatever is wrong with it.
     """
+    from ffn_explorer.state.file_endings import holds_session
     from ffn_explorer.state.remembered import remembered_corrections
-    from ffn_explorer.state.session_names import holds_session
     from ffn_explorer.state.target import state_now
 
     target = target_of(given, options=options, settings_from=settings_from)
@@ -55,10 +55,10 @@ def window_target(given: dict[str, Any], *, options: frozenset[str]) -> "Target"
     options: names of those given that describe an FFN or a look.
     """
     from ffn_explorer.cli.options import settings_from
+    from ffn_explorer.state.file_endings import holds_lecture, holds_session
     from ffn_explorer.state.links import meant_by
-    from ffn_explorer.state.session_names import holds_session
 
-    if not holds_session(given["open"]) and not given["open"].lower().endswith(".toml"):
+    if not holds_session(given["open"]) and not holds_lecture(given["open"]):
         return target_of(given, options=options, settings_from=settings_from)
     wrong = next((name for name in given if name in options - LOOK), None)
     if wrong is not None:

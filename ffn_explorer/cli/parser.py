@@ -12,6 +12,7 @@ from ffn_explorer.cli.messages import tell
 from ffn_explorer.cli.options import OPTIONS
 from ffn_explorer.cli.streams import out
 from ffn_explorer.core.errors import InputError
+from ffn_explorer.state.file_endings import LECTURE, PICTURES, SUFFIX, WEIGHTS
 from ffn_explorer.state.files import kind_of
 
 Subparsers = argparse._SubParsersAction
@@ -28,10 +29,7 @@ _MISTAKES = (
 """What argparse says, and the sentence for it; anything else is quoted."""
 
 
-_ENDINGS = (
-    *(".safetensors", ".gguf", ".pt", ".pth", ".bin", ".ckpt", ".index.json", ".ffnx"),
-    *(".toml", ".png", ".svg", ".pdf", ".apng", ".webp", ".gif", ".mp4"),
-)
+_ENDINGS = (*WEIGHTS, SUFFIX, LECTURE, *PICTURES)
 """What names of files to open end in; a word that ends so is one, even where no such file is."""
 
 _STARTS = ("ffn-explorer:", "file:", "~", ".")

@@ -18,9 +18,6 @@ from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.changes import SCALES
 from ffn_explorer.state.code.dialect import DIALECTS
 
-PIXELS = (0.5, 8.0)
-"""Smallest and largest number of device pixels per logical pixel."""
-
 
 def add(subparsers: "Subparsers[Parser]") -> None:
     """Add the parser of this command."""
@@ -64,23 +61,25 @@ def main(args: argparse.Namespace) -> int:
 
 def _sizes(args: argparse.Namespace) -> tuple[tuple[int, int] | None, float]:
     """Size in logical pixels, None for the usual one, and device pixels for each."""
+    _check_libraries()
+    from ffn_explorer.export.png import PIXELS
+
     pixels = 1.0 if args.pixels is None else _within("pixels", args.pixels, PIXELS)
     return None if args.size is None else _size(args.size), pixels
 
 
 def _film(args: argparse.Namespace, state: AppState, path: Path) -> None:
     size, pixels = _sizes(args)
-    _check_libraries()
     film.write(args, state, path, size=size, pixels=pixels)
 
 
 def _picture(args: argparse.Namespace, state: AppState, path: Path) -> None:
     size, pixels = _sizes(args)
-    if args.pixels is not None and path.suffix.lower() != ".png":
-        raise InputError("export.pixels_shapes", suffix=path.suffix)
-    _check_libraries()
     from ffn_explorer.app.still import draw
+    from ffn_explorer.export.table import PIXELLED
 
+    if args.pixels is not None and path.suffix.lower() not in PIXELLED:
+        raise InputError("export.pixels_shapes", suffix=path.suffix)
     draw(state, path, panel=args.panel, size=size, layout=args.layout, pixels=pixels)
 
 

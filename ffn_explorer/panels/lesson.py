@@ -16,7 +16,8 @@ from ffn_explorer.state.lectures.changes import (
     to_scene,
     try_experiment,
 )
-from ffn_explorer.state.lectures.shown import LessonShown
+from ffn_explorer.state.lectures.model import SIGNS
+from ffn_explorer.state.lectures.shown import LessonShown, step_of
 from ffn_explorer.state.lectures.store import LECTURES
 from ffn_explorer.state.lesson import DEPTHS, Depth
 from ffn_explorer.state.scene import Scene
@@ -26,9 +27,6 @@ from ffn_explorer.widgets.mode_tabs import Mode
 from ffn_explorer.widgets.page import Block, Page
 from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.sizes import px
-
-SIGNS = "ABCD"
-"""Letters of the answers."""
 
 Acts = Callable[[LessonShown], Change]
 """A change that follows from the beat on screen."""
@@ -97,8 +95,8 @@ class LessonPanel(Panel):
         self._show_beat(scene, at, brief=False)
         if inside.overflows:
             self._show_beat(scene, at, brief=True)
-        inside.back.setEnabled(at.lesson.beat > 0)
-        inside.on.setEnabled(at.lesson.beat + 1 < len(at.lecture.beats))
+        inside.back.setEnabled(step_of(at, -1) is not None)
+        inside.on.setEnabled(step_of(at, 1) is not None)
         inside.scroll_to(scene.view(self.name).scroll)
 
     def _fit(self) -> None:
@@ -127,7 +125,7 @@ class LessonPanel(Panel):
         language, beat = scene.look.language, at.beat
         modes = [Mode(depth, self.say(depth), self.say(f"{depth}_tip")) for depth in DEPTHS]
         self.inside.tabs.show_modes(modes, chosen=at.lesson.depth, look=scene.look)
-        self.inside.tabs.setVisible(beat.part in ("scene", "question", "answer"))
+        self.inside.tabs.setVisible(beat.moves or beat.rests)
         chapter = at.chapter.title.say(language)
         if beat.part == "summary":
             title = self.say("title_summary", letter=at.chapter.letter, chapter=chapter)
@@ -201,7 +199,7 @@ class LessonPanel(Panel):
 
     def _tries(self, scene: Scene, at: LessonShown) -> tuple[Choice, ...]:
         """Beliefs to try; not while a question is open, lest they give the answer away."""
-        if at.beat.part not in ("scene", "answer"):
+        if not at.beat.moves:
             return ()
         return tuple(
             Choice(
@@ -241,10 +239,9 @@ class LessonPanel(Panel):
 
     def _step(self, by: int) -> None:
         if self.scene is not None and self.scene.lesson is not None:
-            at = self.scene.lesson
-            wanted = at.lesson.beat + by
-            if 0 <= wanted < len(at.lecture.beats):
-                self.request(to_beat(at.lecture, wanted))
+            step = step_of(self.scene.lesson, by)
+            if step is not None:
+                self.request(step)
 
     def _with(self, change: Acts) -> None:
         if self.scene is not None and self.scene.lesson is not None:

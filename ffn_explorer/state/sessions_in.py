@@ -9,9 +9,10 @@ from xml.parsers import expat
 
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.file_endings import SUFFIX
 from ffn_explorer.state.files import LIMIT_BYTES, Damaged, json_in, kind_of, reason_of
 from ffn_explorer.state.film_notes import comment_of_mp4, xmp_of_gif, xmp_of_webp
-from ffn_explorer.state.storage import SUFFIX, read_session, session_of
+from ffn_explorer.state.storage import read_session, session_of
 from ffn_explorer.state.text import Text, text
 
 NAMESPACE = "urn:ffn-explorer:notes"
@@ -120,7 +121,7 @@ READERS_OF_SESSIONS: Mapping[str, Callable[[IO[bytes]], str | None]] = MappingPr
         ".mp4": _of_mp4,
     }
 )
-"""By suffix (one of `session_names.PICTURES`), how the session of a picture is found.
+"""By suffix (one of `file_endings.PICTURES`), how the session of a picture is found.
 
 None where there is none, Damaged where it is broken.
 """

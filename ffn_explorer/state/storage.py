@@ -29,9 +29,6 @@ from ffn_explorer.state.text import Text, text
 HOME = "FFN_EXPLORER_HOME"
 """Environment variable naming another folder for the preferences."""
 
-SUFFIX = ".ffnx"
-"""Ending of session files."""
-
 KIND = "ffn-explorer-session"
 
 MIGRATIONS: Mapping[int, Callable[[Json], Json]] = {}

@@ -12,9 +12,9 @@ from ffn_explorer.core.spec_of import spec_of
 from ffn_explorer.core.stages import Stage, enters_down, stages_of
 from ffn_explorer.state.app_state import Appearance, AppState, Compare, Opened, XIs
 from ffn_explorer.state.change import Change, part
+from ffn_explorer.state.file_endings import holds_session
 from ffn_explorer.state.open_files import OPEN_FILES, OpenFile
 from ffn_explorer.state.opened_changes import use_opened
-from ffn_explorer.state.session_names import holds_session
 from ffn_explorer.state.sessions_in import session_in
 from ffn_explorer.state.setting_changes import with_settings
 from ffn_explorer.state.token_lengths import token_lengths

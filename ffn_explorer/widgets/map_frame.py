@@ -101,10 +101,6 @@ class MapPainter:
         """The part of the area that the stage takes."""
         return QRectF(self.area.topLeft(), QSizeF(self.columns.used / self.ratio, self.area.height()))
 
-    def edge_x(self, column: float) -> float:
-        """Left edge of a column on the axis."""
-        return self.area.left() + (column - self.picture.first) / self.picture.shown * self.area.width()
-
     def centre_x(self, column: int) -> float | None:
         """Middle of the pixels that stand for a column, None where it is not in sight."""
         span = self.columns.pixels_of(column)

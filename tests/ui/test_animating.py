@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
@@ -15,7 +14,6 @@ from typing import get_args
 import numpy as np
 import pytest
 from PIL import Image
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer.__main__ import main
@@ -44,14 +42,7 @@ LEAST = 0.98
 LANGUAGES: tuple[Language, ...] = ("ja", "en")
 
 
-@pytest.fixture(autouse=True)
-def style_given_back(qapp: QApplication) -> Iterator[None]:
-    """The style of the whole application is the film's; other tests start without it."""
-    palette, font = qapp.palette(), qapp.font()
-    yield
-    qapp.setStyleSheet("")
-    qapp.setPalette(palette)
-    qapp.setFont(font)
+pytestmark = pytest.mark.usefixtures("style_given_back")
 
 
 def picture(state: AppState, path: Path, subject: Subject, pixels: float = 1.0) -> Rgb:

@@ -28,8 +28,8 @@ from ffn_explorer.app.exports import EXPORTS, Export, Stopped, Wish
 from ffn_explorer.app.window import Window
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.file_endings import PICTURES
 from ffn_explorer.state.needs import needs
-from ffn_explorer.state.session_names import PICTURES
 from ffn_explorer.state.sessions_in import session_in
 from ffn_explorer.state.setting_changes import set_setting
 from ffn_explorer.state.text import catalogue, text

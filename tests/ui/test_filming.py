@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -231,6 +232,28 @@ def test_the_dialog_offers_what_a_film_has(qtbot: QtBot, kind: str) -> None:
         dialog.fields["suffix"].changed.emit()
         assert not dialog.ok.isEnabled()
         assert "at most 50" in dialog.outcome.text()
+        dialog.reject()
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "limit"), [("frames", "1", "3,000"), ("rate", "99", "60"), ("span", "7", "1")]
+)
+def test_a_number_that_no_film_has_is_refused_in_words(
+    qtbot: QtBot, name: str, typed: str, limit: str
+) -> None:
+    with house(qtbot) as window:
+        dialog = ExportDialog(window, "stage", kind="film")
+        dialog.show()
+        edit, before = dialog.fields[name].parts[0].editor, dialog.wish
+        edit.setFocus()
+        edit.selectAll()  # type: ignore[attr-defined]  # a number editor
+        QTest.keyClicks(edit, typed)
+        QTest.keyClick(edit, Qt.Key.Key_Return)
+        # Neither is said of a film that can be, and no place is asked for.
+        assert f"cannot be {typed}" in dialog.outcome.text()
+        assert f"to {limit}" in dialog.outcome.text()
+        assert dialog.wish == before
+        assert dialog.isVisible()
         dialog.reject()
 
 

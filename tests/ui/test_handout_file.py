@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer.__main__ import main
@@ -32,14 +32,7 @@ PATIENCE_MS = 30_000
 MOST_BYTES = 15_000_000
 
 
-@pytest.fixture(autouse=True)
-def style_given_back(qapp: QApplication) -> Iterator[None]:
-    """The style of the whole application is the window's; other tests start without it."""
-    palette, font = qapp.palette(), qapp.font()
-    yield
-    qapp.setStyleSheet("")
-    qapp.setPalette(palette)
-    qapp.setFont(font)
+pytestmark = pytest.mark.usefixtures("style_given_back")
 
 
 @pytest.fixture

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PIL import Image
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer.__main__ import main
@@ -28,14 +26,7 @@ from tests.unit.test_lectures import SMALL
 SIZE = (1_280, 720)
 
 
-@pytest.fixture(autouse=True)
-def style_given_back(qapp: QApplication) -> Iterator[None]:
-    """The style of the whole application is the window's; other tests start without it."""
-    palette, font = qapp.palette(), qapp.font()
-    yield
-    qapp.setStyleSheet("")
-    qapp.setPalette(palette)
-    qapp.setFont(font)
+pytestmark = pytest.mark.usefixtures("style_given_back")
 
 
 @pytest.fixture

@@ -2,14 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer.__main__ import main
@@ -29,14 +27,7 @@ SMALL = AppState(settings=Settings(d_model=8, d_ff=32, layers=1, heads=2, kv_hea
 ARGUMENTS = ("--d-model", "8", "--d-ff", "32", "--heads", "2")
 
 
-@pytest.fixture(autouse=True)
-def style_given_back(qapp: QApplication) -> Iterator[None]:
-    """The style of the whole application is the window's; other tests start without it."""
-    palette, font = qapp.palette(), qapp.font()
-    yield
-    qapp.setStyleSheet("")
-    qapp.setPalette(palette)
-    qapp.setFont(font)
+pytestmark = pytest.mark.usefixtures("style_given_back")
 
 
 def at(time: float) -> AppState:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -11,7 +10,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 from PIL import Image
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from ffn_explorer.app.still import Subject, computed, draw, still, whole_application
@@ -36,14 +35,7 @@ PAINTED = ("The", "keys", "lost", "2,099,712", "[2,048]", "W_down", "max(0,·)",
 """Words of the default window that are no labels."""
 
 
-@pytest.fixture(autouse=True)
-def style_given_back(qapp: QApplication) -> Iterator[None]:
-    """The style of the whole application is the window's; other tests start without it."""
-    palette, font = qapp.palette(), qapp.font()
-    yield
-    qapp.setStyleSheet("")
-    qapp.setPalette(palette)
-    qapp.setFont(font)
+pytestmark = pytest.mark.usefixtures("style_given_back")
 
 
 def pictured(folder: Path, state: AppState, panel: str | None, size: tuple[int, int], pixels: float) -> Path:
@@ -171,7 +163,6 @@ def test_an_export_leaves_the_widget_as_it_was(qtbot: QtBot, tmp_path: Path) -> 
 
 
 def test_the_command_line_and_the_formats_agree(qtbot: QtBot) -> None:
-    assert render.PIXELS == png.PIXELS
     assert {suffix for suffix, write in render.OUTPUTS.items() if write is render.OUTPUTS[".png"]} == set(
         EXPORTERS
     )

@@ -42,14 +42,7 @@ SMALL = AppState(
 )
 
 
-@pytest.fixture(autouse=True)
-def style_given_back(qapp: QApplication) -> Iterator[None]:
-    """The style of the whole application is the window's; other tests start without it."""
-    palette, font = qapp.palette(), qapp.font()
-    yield
-    qapp.setStyleSheet("")
-    qapp.setPalette(palette)
-    qapp.setFont(font)
+pytestmark = pytest.mark.usefixtures("style_given_back")
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ from ffn_explorer.export.films.table import MOVING
 from ffn_explorer.export.notes import notes_of
 from ffn_explorer.state import film_notes
 from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.file_endings import holds_session
 from ffn_explorer.state.files import Damaged
 from ffn_explorer.state.film_notes import comment_of_mp4, xmp_of_gif, xmp_of_webp
-from ffn_explorer.state.session_names import holds_session
 from ffn_explorer.state.sessions_in import READERS_OF_SESSIONS, session_in
 from tests.films import film_bytes
 

@@ -292,10 +292,9 @@ def test_an_ffmpeg_that_is_no_program_is_one_sentence(
     assert left_in(tmp_path) == []
 
 
-@pytest.mark.parametrize("after", [1, 5])
-def test_an_ffmpeg_that_is_killed_is_one_sentence_and_leaves_nothing(
-    tmp_path: Path, own_folder: Path, monkeypatch: pytest.MonkeyPatch, after: int
-) -> None:
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
+    """Return a list that will hold the processes that are started."""
     started: list[subprocess.Popen[bytes]] = []
     real = subprocess.Popen
 
@@ -304,6 +303,13 @@ def test_an_ffmpeg_that_is_killed_is_one_sentence_and_leaves_nothing(
         return started[-1]
 
     monkeypatch.setattr(subprocess, "Popen", start)
+    return started
+
+
+@pytest.mark.parametrize("after", [1, 5])
+def test_an_ffmpeg_that_is_killed_is_one_sentence_and_leaves_nothing(
+    tmp_path: Path, own_folder: Path, started: list[subprocess.Popen[bytes]], after: int
+) -> None:
     frames = drawn(6)
 
     def killing() -> Iterator[Frame]:
@@ -320,15 +326,7 @@ def test_an_ffmpeg_that_is_killed_is_one_sentence_and_leaves_nothing(
     assert list(own_folder.iterdir()) == []
 
 
-def test_no_process_outlives_a_film_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[subprocess.Popen[bytes]] = []
-    real = subprocess.Popen
-
-    def start(*args: Any, **kwargs: Any) -> subprocess.Popen[bytes]:
-        started.append(real(*args, **kwargs))
-        return started[-1]
-
-    monkeypatch.setattr(subprocess, "Popen", start)
+def test_no_process_outlives_a_film_given_up(tmp_path: Path, started: list[subprocess.Popen[bytes]]) -> None:
     asked = iter(range(1_000))
     with pytest.raises(Cancelled):
         write_film(iter(drawn(9)), film_for(drawn(9)), tmp_path / "x.mp4", stopped=lambda: next(asked) > 4)

@@ -25,7 +25,7 @@ from ffn_explorer.export.svg_document import document
 from ffn_explorer.state import sessions_in
 from ffn_explorer.state.app_state import Appearance, AppState, Playback, Source
 from ffn_explorer.state.changes import use_memory
-from ffn_explorer.state.session_names import PICTURES, holds_session
+from ffn_explorer.state.file_endings import PICTURES, holds_session
 from ffn_explorer.state.sessions_in import MOST_BYTES, READERS_OF_SESSIONS, session_in
 from tests.films import film_bytes
 

@@ -1,7 +1,17 @@
 """Over the window: a blank screen while people look at the speaker, and a ring around the mouse."""
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt
-from PySide6.QtGui import QColor, QCursor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import (
+    QColor,
+    QCursor,
+    QHideEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QApplication, QWidget
 
 from ffn_explorer.widgets.sizes import line_px, px
@@ -79,20 +89,27 @@ class Pointer(_Over):
         super().__init__(window)
         self._at = QPointF()
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        application = QApplication.instance()
-        assert application is not None
-        application.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow the mouse wherever in the window it is."""
-        if self.isVisible() and event.type() in (QEvent.Type.MouseMove, QEvent.Type.HoverMove):
+        if event.type() in (QEvent.Type.MouseMove, QEvent.Type.HoverMove):
             self._follow()
         return super().eventFilter(watched, event)
 
-    def toggle(self) -> None:
-        """Begin where the mouse is."""
-        super().toggle()
+    def showEvent(self, event: QShowEvent) -> None:
+        """Begin where the mouse is; only while it is there, every event of the program is looked at."""
+        super().showEvent(event)
+        application = QApplication.instance()
+        assert application is not None
+        application.installEventFilter(self)
         self._follow()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Leave the mouse alone."""
+        super().hideEvent(event)
+        application = QApplication.instance()
+        assert application is not None
+        application.removeEventFilter(self)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """The ring, in the accent of the theme, with a light edge so that it shows on any ground."""

@@ -14,9 +14,9 @@ from ffn_explorer.app.lone_job import LoneJob
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.layouts import Layout, lesson_layout
-from ffn_explorer.state.lectures.changes import back_to_scene, leave_lecture, next_depth, to_beat, to_scene
+from ffn_explorer.state.lectures.changes import back_to_scene, leave_lecture, next_depth, to_beat
 from ffn_explorer.state.lectures.model import Lecture
-from ffn_explorer.state.lectures.shown import LessonShown, lesson_shown
+from ffn_explorer.state.lectures.shown import LessonShown, lesson_shown, step_of
 from ffn_explorer.state.lectures.store import LECTURES
 from ffn_explorer.state.text import text
 
@@ -61,9 +61,6 @@ class LecturePlayer(QObject):
         self.job.failed.connect(window.director.tell)
         window.director.works.add(self.job)
         window.director.state_changed.connect(self.follow)
-        application = QApplication.instance()
-        assert application is not None
-        application.installEventFilter(self)
 
     @cached_property
     def notes(self) -> "NotesWindow":
@@ -113,10 +110,10 @@ class LecturePlayer(QObject):
         at = self.shown
         if at is None:
             return
-        wanted = at.lesson.beat + by
-        if 0 <= wanted < len(at.lecture.beats):
-            self._window.director.request(to_beat(at.lecture, wanted))
-        elif wanted > 0:
+        step = step_of(at, by)
+        if step is not None:
+            self._window.director.request(step)
+        elif by > 0:
             self._window.director.remark(text("window.lecture_end"))
 
     def go_on(self) -> None:
@@ -131,11 +128,6 @@ class LecturePlayer(QObject):
             director.request(changes.play())
         else:
             self.step(1)
-
-    def go(self, scene: int) -> None:
-        """Go to a scene."""
-        if self.shown is not None:
-            self._window.director.request(to_scene(self.shown.lecture, scene))
 
     def again(self) -> None:
         """The scene as it was declared, with its panels."""
@@ -154,11 +146,11 @@ class LecturePlayer(QObject):
 
     # What follows from the state ----------------------------------------------------------------------------
 
-    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """A remote's keys lead on whatever has the keyboard here, but a text that they scroll."""
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
-        if not isinstance(_watched, QWidget) or self.shown is None or not self._window.isActiveWindow():
+        if not isinstance(watched, QWidget) or self.shown is None or not self._window.isActiveWindow():
             return False
         if event.modifiers() or QApplication.activePopupWidget() or QApplication.activeModalWidget():
             return False
@@ -176,6 +168,8 @@ class LecturePlayer(QObject):
         """Stand the board as the scene says that a new state has come to."""
         if old.lesson == new.lesson:
             return
+        if (old.lesson is None) != (new.lesson is None):
+            self._hear_keys(new.lesson is not None)
         at = self.shown
         if at is None:
             self._layout = None
@@ -194,6 +188,15 @@ class LecturePlayer(QObject):
     def _stand(self, at: LessonShown) -> None:
         self._layout = at.scene.layout_at(at.lesson.depth)
         self._window.arrangement.show_scene(lesson_layout(self._layout))
+
+    def _hear_keys(self, on: bool) -> None:
+        """Look at every event of the program, which costs, only while a lecture is on."""
+        application = QApplication.instance()
+        assert application is not None
+        if on:
+            application.installEventFilter(self)
+        else:
+            application.removeEventFilter(self)
 
     def unblank(self) -> bool:
         """Bring the picture back; False where it is there."""

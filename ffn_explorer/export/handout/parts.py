@@ -26,9 +26,9 @@ from ffn_explorer.export.handout.paper import (
     STRONG,
     TITLE,
 )
-from ffn_explorer.export.handout.scenes import GAP, SIGNS, question_rows
+from ffn_explorer.export.handout.scenes import GAP, question_rows
 from ffn_explorer.export.handout.words import Draft, end_key, minutes_of, named
-from ffn_explorer.state.lectures.model import Chapter, Question
+from ffn_explorer.state.lectures.model import SIGNS, Chapter, Question
 
 NUMBER, MINUTES, PAGE = 260.0, 560.0, 420.0
 """Columns of the contents: for numbers, and from the right for minutes and pages."""

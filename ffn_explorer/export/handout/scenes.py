@@ -23,12 +23,9 @@ from ffn_explorer.export.handout.paper import BODY, FAINT, LABEL, LEAD, QUIET, S
 from ffn_explorer.export.handout.words import Draft, minutes_of, named
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.layouts import Layout, stacked
-from ffn_explorer.state.lectures.model import Chapter, Question, SceneOf
+from ffn_explorer.state.lectures.model import SIGNS, Chapter, Question, SceneOf
 from ffn_explorer.state.lesson import Depth
 from ffn_explorer.widgets.theme import LIGHT, theme_of
-
-SIGNS = "ABCD"
-"""Letters of the answers."""
 
 GAP, GUTTER, PAD = 130.0, 220.0, 80.0
 """Between blocks, between columns, and within boxes."""

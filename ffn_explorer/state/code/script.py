@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ffn_explorer.state.app_state import AppState
     from ffn_explorer.state.result import RunResult
 
-SUFFIX = ".py"
-
 _NUMPY = ("float32", "float64")
 """Number formats in which NumPy computes what PyTorch computes."""
 

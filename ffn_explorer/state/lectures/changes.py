@@ -10,9 +10,6 @@ from ffn_explorer.state.lesson import DEPTHS, Depth, Lesson
 SERIES = "lecture"
 """Gesture of every step of a lecture: one undo leads back to what was there before it."""
 
-SHOWN = ("scene", "answer")
-"""Parts of a scene that move."""
-
 
 def to_beat(lecture: Lecture, at: int, *, rest: bool = False) -> Change:
     """Go to a beat: its scene's state, and its move from the start, or with `rest` done.
@@ -26,7 +23,7 @@ def to_beat(lecture: Lecture, at: int, *, rest: bool = False) -> Change:
         depth = "idea" if state.lesson is None else state.lesson.depth
         lesson = Lesson(lecture.path, at, depth, () if old is None else old.chosen)
         scene = lecture.scenes[beat.scene]
-        moves = beat.part in SHOWN and not rest
+        moves = beat.moves and not rest
         return _declared(state, scene.state, scene=scene, lesson=lesson, beat=beat, moves=moves)
 
     return Change("undo.lecture", to, gesture=SERIES, gathers=SERIES)
@@ -39,7 +36,7 @@ def to_scene(lecture: Lecture, scene: int) -> Change:
 
 def at_scene(lecture: Lecture, scene: int, depth: Depth) -> Change:
     """What a scene comes to: its question answered, its move done, its words at a depth."""
-    own = [at for at, beat in enumerate(lecture.beats) if beat.scene == scene and beat.part in SHOWN]
+    own = [at for at, beat in enumerate(lecture.beats) if beat.scene == scene and beat.moves]
     return Change(
         "undo.lecture", lambda state: set_depth(depth).to(to_beat(lecture, own[-1], rest=True).to(state))
     )

@@ -12,6 +12,10 @@ Part = Literal["scene", "question", "answer", "summary", "quiz", "quiz_answer"]
 """What is shown at a beat; a question is posed before it is answered."""
 
 
+SIGNS = "ABCD"
+"""Letters of the answers to a question."""
+
+
 @dataclass(frozen=True, slots=True)
 class Words:
     """A text in both languages."""
@@ -101,6 +105,11 @@ class Beat:
     def rests(self) -> bool:
         """Whether the scene waits before its move: a person predicts it first."""
         return self.part == "question"
+
+    @property
+    def moves(self) -> bool:
+        """Whether the scene plays its move here; its experiments can then be tried."""
+        return self.part in ("scene", "answer")
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from ffn_explorer.state.timeline_changes import SPEEDS
 FORMAT = 1
 """Version of the format that this program reads."""
 
-SUFFIX = ".toml"
 MOST_BYTES = 4_000_000
 MOST_CHAPTERS, MOST_SCENES, MOST_EXPERIMENTS, MOST_QUIZ = 50, 100, 6, 10
 MOST_COLUMNS, MOST_PANELS = 3, 3

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from ffn_explorer.state.app_state import AppState
+from ffn_explorer.state.change import Change
 from ffn_explorer.state.layouts import Layout, lesson_layout
-from ffn_explorer.state.lectures.changes import strayed
+from ffn_explorer.state.lectures.changes import strayed, to_beat
 from ffn_explorer.state.lectures.model import Beat, Chapter, Lecture, SceneOf
 from ffn_explorer.state.lectures.store import LECTURES
 from ffn_explorer.state.lesson import Lesson
@@ -44,6 +45,12 @@ def scene_layout(state: AppState) -> Layout | None:
     """How the board stands in the scene of a state; None without a lecture."""
     at = lesson_shown(state)
     return None if at is None else lesson_layout(at.scene.layout_at(at.lesson.depth))
+
+
+def step_of(at: LessonShown, by: int) -> Change | None:
+    """Go to the beat that lies so many further; None where there is none."""
+    wanted = at.lesson.beat + by
+    return to_beat(at.lecture, wanted) if 0 <= wanted < len(at.lecture.beats) else None
 
 
 def lesson_shown(state: AppState) -> LessonShown | None:

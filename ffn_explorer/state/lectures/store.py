@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from ffn_explorer.state.assets import asset
@@ -21,15 +22,23 @@ class Lectures:
         self._held: dict[str, Lecture] = {}
         self._lock = threading.Lock()
 
+    @cached_property
+    def built_in(self) -> Lecture:
+        """The lecture that comes with the program, read when it is first wanted."""
+        return replace(load_lecture(asset(BUILT_IN)), path="")
+
     def known(self, path: str) -> Lecture | None:
-        """The lecture of a path, where it is open; the built-in one always is."""
+        """The lecture of a path, where it is open; the built-in one, "", always is."""
+        if not path:
+            return self.built_in
         with self._lock:
-            found = self._held.get(path)
-        return self.open("") if found is None and not path else found
+            return self._held.get(path)
 
     def open(self, path: str) -> Lecture:
-        """Read a lecture anew, "" for the built-in one; InputError with the first mistake."""
-        made = load_lecture(Path(path)) if path else replace(load_lecture(asset(BUILT_IN)), path="")
+        """Read a lecture anew, but the built-in one, ""; InputError with the first mistake."""
+        if not path:
+            return self.built_in
+        made = load_lecture(Path(path))
         with self._lock:
             self._held.pop(path, None)
             self._held[path] = made
