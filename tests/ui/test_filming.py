@@ -72,7 +72,7 @@ def test_a_film_of_the_window_is_written_beside_it(
         assert len(found.frames) == 5
         assert found.times[-1] == pytest.approx(0.5, abs=0.002)
         assert found.frames[0].shape == (size[1], size[0], 3)
-        assert "f" + suffix in message(window)
+        qtbot.waitUntil(lambda: "f" + suffix in message(window), timeout=PATIENCE_MS)
         assert left_of_filming(window) == []
 
 
