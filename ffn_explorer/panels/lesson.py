@@ -1,6 +1,7 @@
 """Lesson: the words of a lecture's scene at three depths, its question, its experiments, and the way on."""
 
 from collections.abc import Callable
+from itertools import product
 from typing import ClassVar
 
 from PySide6.QtCore import QPoint
@@ -22,7 +23,7 @@ from ffn_explorer.state.lectures.store import LECTURES
 from ffn_explorer.state.lesson import DEPTHS, Depth
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.widgets.choices import Choice
-from ffn_explorer.widgets.lesson_body import LessonBody
+from ffn_explorer.widgets.lesson_body import SLIDE_PX, LessonBody
 from ffn_explorer.widgets.mode_tabs import Mode
 from ffn_explorer.widgets.page import Block, Page
 from ffn_explorer.widgets.panel import Panel
@@ -31,8 +32,8 @@ from ffn_explorer.widgets.sizes import px
 Acts = Callable[[LessonShown], Change]
 """A change that follows from the beat on screen."""
 
-TALL_PX = 480
-"""Height of the card from which its words are set larger."""
+TALL_PX, WIDE_PX = 480, 560
+"""Height of the card from which its words are set larger, and width from which words that stand alone are."""
 
 ANSWERED = ("answer", "quiz_answer")
 
@@ -47,6 +48,7 @@ class LessonPanel(Panel):
         """Build tabs, page, answers, experiments and the row that leads on."""
         super().__init__(parent)
         self.inside = LessonBody(len(DEPTHS))
+        self._role = "body"
         self.set_body(self.inside)
         self._connect()
 
@@ -87,14 +89,13 @@ class LessonPanel(Panel):
         if at is None:
             self.title.set_text(self.say("title_empty"))
             self.note.set_text("")
+            self._role = self._roles(alone=False)[0]
             empty = (Block(self.say("empty"), role=self._role),)
             inside.show_texts(Page(scene.look, empty), Page(scene.look))
             inside.show_choices((), ())
             return
         self._show_header(scene, at)
-        self._show_beat(scene, at, brief=False)
-        if inside.overflows:
-            self._show_beat(scene, at, brief=True)
+        self._show_beat(scene, at)
         inside.back.setEnabled(step_of(at, -1) is not None)
         inside.on.setEnabled(step_of(at, 1) is not None)
         inside.scroll_to(scene.view(self.name).scroll)
@@ -104,11 +105,13 @@ class LessonPanel(Panel):
         if self.scene is not None:
             self.render_scene(self.scene)
 
-    @property
-    def _role(self) -> str:
-        """Type of the words: a tall card is read from the last row of a hall."""
+    def _roles(self, *, alone: bool) -> tuple[str, ...]:
+        """Types of the words, the largest first: a tall card is read from the last row of a hall."""
         assert self.scene is not None
-        return "title" if self.inside.height() >= px(self.scene.look, TALL_PX) else "body"
+        look, inside = self.scene.look, self.inside
+        if alone and inside.width() >= px(look, WIDE_PX):
+            return ("slide", "title", "body")
+        return ("title", "body") if inside.height() >= px(look, TALL_PX) else ("body",)
 
     def table(self) -> list[list[str]] | None:
         """The words of the beat."""
@@ -138,21 +141,35 @@ class LessonPanel(Panel):
         where = {"letter": at.chapter.letter, "n": beat.scene + 1, "count": len(at.lecture.scenes)}
         self.note.set_text(self.say("note", **where), short=("",))
 
-    def _show_beat(self, scene: Scene, at: LessonShown, *, brief: bool) -> None:
-        """Words, answers and experiments; brief: where not all has room, only answers that matter."""
-        answers = self._answers(scene, at)
-        if brief and at.beat.part in ANSWERED:
-            answers = tuple(each for each in answers if each.mark)
-        words, after = self._blocks(scene, at), self._after(scene, at)
-        self.inside.show_texts(Page(scene.look, words), Page(scene.look, after))
-        self.inside.show_choices(answers, self._tries(scene, at))
+    def _show_beat(self, scene: Scene, at: LessonShown) -> None:
+        """Words, answers and experiments, as large as they have room.
+
+        Where they have none at any size, only the answers that matter are left.
+        """
+        answers, tries = self._answers(scene, at), self._tries(scene, at)
+        matter = tuple(each for each in answers if each.mark) if at.beat.part in ANSWERED else answers
+        self.inside.set_measure(SLIDE_PX if at.beat.alone else None)
+        for shown, role in product((answers, matter), self._roles(alone=at.beat.alone)):
+            self._role = role
+            words, after = self._blocks(scene, at), self._after(scene, at)
+            self.inside.show_texts(Page(scene.look, words), Page(scene.look, after))
+            self.inside.show_choices(shown, tries, role=self._small_role)
+            if not self.inside.overflows:
+                return
+
+    @property
+    def _small_role(self) -> str:
+        """Type of answers and reasons, a step below that of the words."""
+        return "title" if self._role == "slide" else "body"
 
     def _blocks(self, scene: Scene, at: LessonShown) -> tuple[Block, ...]:
         """What is asked or claimed, else what is said: the scene's words would tell the answer."""
         language, beat, role = scene.look.language, at.beat, self._role
         if beat.part == "summary":
             lines = [line.say(language) for line in at.chapter.summary]
-            return tuple(Block(f"{n}. {line}", role=role) for n, line in enumerate(lines, 1))
+            said = [Block(f"{n}. {line}", role=role) for n, line in enumerate(lines, 1)]
+            gap = Block("", role="small")
+            return tuple(block for line in said for block in (line, gap))[:-1]
         if at.lesson.tried is not None:
             claim = at.scene.experiments[at.lesson.tried].claim.say(language)
             return (Block(self.say("claim", claim=claim), role=role, bold=True),)
@@ -178,7 +195,7 @@ class LessonPanel(Panel):
             why = verdict + (" " if language == "en" else "") + why
         # The scene's words are read once its question is settled.
         more = () if at.beat.quiz >= 0 else (Block("", role="small"), self._words(scene, at))
-        return (Block(why, role="body"), *more)
+        return (Block(why, role=self._small_role), *more)
 
     def _answers(self, scene: Scene, at: LessonShown) -> tuple[Choice, ...]:
         question = at.lecture.question(at.beat)

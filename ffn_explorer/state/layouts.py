@@ -67,8 +67,10 @@ def _around(*columns: "Layout", sizes: tuple[int, ...]) -> Split:
     return Split("column", (Slot("chips"), inside, Slot("transport", edge=True)), (0, 1, 0))
 
 
-def lesson_layout(inside: Layout) -> Layout:
-    """The board of a lecture's scene: its words beside its panels."""
+def lesson_layout(inside: Layout | None) -> Layout:
+    """The board of a lecture's scene: its words beside its panels, or alone."""
+    if inside is None:
+        return _around(Slot("lesson"), sizes=())
     return _around(Slot("lesson"), inside, sizes=(LESSON_SHARE, 100 - LESSON_SHARE))
 
 

@@ -53,11 +53,11 @@ class Choices(QWidget):
             button.hide()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
-    def show_choices(self, choices: Sequence[Choice], look: Appearance) -> None:
-        """Show these, at most as many as there is room for."""
+    def show_choices(self, choices: Sequence[Choice], look: Appearance, *, role: str = "body") -> None:
+        """Show these, at most as many as there is room for.  role: of their words' font."""
         self.look, self._shown = look, min(len(choices), len(self.buttons))
         for button, choice in zip(self.buttons, choices, strict=False):
-            button.show_choice(choice, look)
+            button.show_choice(choice, look, role)
         for at, button in enumerate(self.buttons):
             button.setVisible(at < self._shown)
         self.setVisible(bool(self._shown))
@@ -90,11 +90,12 @@ class _ChoiceButton(DrawnButton):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._choice = Choice("")
+        self._role = "body"
 
-    def show_choice(self, choice: Choice, look: Appearance) -> None:
+    def show_choice(self, choice: Choice, look: Appearance, role: str) -> None:
         """Take what to show."""
         self.set_look(look)
-        self._choice = choice
+        self._choice, self._role = choice, role
         self.setEnabled(choice.usable)
         self.setCursor(Qt.CursorShape.PointingHandCursor if choice.usable else Qt.CursorShape.ArrowCursor)
         self.explain(f"{choice.sign} {choice.words}".strip(), "")
@@ -103,7 +104,7 @@ class _ChoiceButton(DrawnButton):
     def height_for(self, width: int) -> int:
         """Height of the wrapped words at a width."""
         lines = len(self._lines(width))
-        return lines * line_height(font(self.look, "body"), self.look) + 2 * px(self.look, _PAD_PX)
+        return lines * line_height(font(self.look, self._role), self.look) + 2 * px(self.look, _PAD_PX)
 
     def sizeHint(self) -> QSize:
         """As placed."""
@@ -119,8 +120,8 @@ class _ChoiceButton(DrawnButton):
         painter.setBrush(self.fill(theme, rest=theme.sunken if choice.picked else theme.surface))
         painter.drawRoundedRect(face, px(self.look, 6), px(self.look, 6))
         ink = QColor(theme.ink if choice.usable or strong else theme.muted)
-        pad, sign = px(self.look, _PAD_PX), px(self.look, _SIGN_PX)
-        body = font(self.look, "body", bold=strong)
+        pad, sign = px(self.look, _PAD_PX), self._sign_wide
+        body = font(self.look, self._role, bold=strong)
         high = line_height(body, self.look)
         place = QRectF(pad, pad, sign, high)
         if choice.mark:
@@ -129,7 +130,7 @@ class _ChoiceButton(DrawnButton):
             draw_icon(painter, _ICONS[choice.mark], place=spot, colour=ink, line=line_px(self.look, 1.8))
         elif choice.sign:
             painter.setPen(ink)
-            painter.setFont(font(self.look, "body", bold=True))
+            painter.setFont(font(self.look, self._role, bold=True))
             painter.drawText(
                 place, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), choice.sign
             )
@@ -141,5 +142,11 @@ class _ChoiceButton(DrawnButton):
 
     def _lines(self, width: int) -> tuple[str, ...]:
         # Measured in bold, so that marking one moves none.
-        room = width - 2 * px(self.look, _PAD_PX) - px(self.look, _SIGN_PX)
-        return wrap(self._choice.words, font(self.look, "body", bold=True), room)
+        room = width - 2 * px(self.look, _PAD_PX) - self._sign_wide
+        return wrap(self._choice.words, font(self.look, self._role, bold=True), room)
+
+    @property
+    def _sign_wide(self) -> float:
+        """Width of the sign's column, which grows with the type."""
+        grown = font(self.look, self._role).pixelSize() / font(self.look).pixelSize()
+        return px(self.look, _SIGN_PX) * grown

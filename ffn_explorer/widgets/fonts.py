@@ -20,12 +20,12 @@ def load_fonts() -> None:
 
 
 def font(look: Appearance, role: str = "body", *, bold: bool = False, mono: bool = False) -> QFont:
-    """Font of a role ("small", "body", "title") at this look's size, in whole pixels.
+    """Font of a role ("small", "body", "title", "slide") at this look's size, in whole pixels.
 
     The same object each time, with what Qt has found out about it: never to be changed.
     """
     theme = theme_of(look)
-    size = {"small": theme.small_px, "body": theme.body_px, "title": theme.title_px}[role]
+    size: float = getattr(theme, f"{role}_px")
     return _made(max(1, round(size * look.scale)), bold, mono)
 
 

@@ -13,6 +13,9 @@ from ffn_explorer.widgets.paragraphs import Paragraphs
 from ffn_explorer.widgets.sizes import px
 
 GAP_PX = 8
+SLIDE_PX = 900
+"""Width of words that stand alone: longer lines are hard to follow."""
+SLIDE_TOP_PX = 24
 MOST_ANSWERS, MOST_TRIES = 4, 6
 
 
@@ -28,6 +31,7 @@ class LessonBody(QWidget):
         """Build all parts."""
         super().__init__(parent)
         self.look = Appearance()
+        self._measure: int | None = None
         self.tabs = ModeTabs(depths)
         self.page, self.after = Paragraphs(), Paragraphs()
         self.answers, self.tries = Choices(MOST_ANSWERS), Choices(MOST_TRIES)
@@ -73,6 +77,13 @@ class LessonBody(QWidget):
         for button in (self.start, self.again, self.back, self.on, self.list):
             button.set_look(look)
 
+    def set_measure(self, most: int | None) -> None:
+        """Set words in a column in the middle, at most so wide at scale 1; None: as wide as the card."""
+        self._measure = most
+        aside = (self._room - self.wide) // 2
+        down = 0 if most is None else px(self.look, SLIDE_TOP_PX)
+        self._inside.setContentsMargins(aside, down, aside, 0)
+
     def show_texts(self, page: Page, after: Page) -> None:
         """Show what is said above and below the answers, each as high as it needs."""
         for part, shown in ((self.page, page), (self.after, after)):
@@ -80,16 +91,18 @@ class LessonBody(QWidget):
             part.setVisible(bool(shown.top))
             part.setFixedHeight(max(1, part.height_for(self.wide)))
 
-    def show_choices(self, answers: tuple[Choice, ...], tries: tuple[Choice, ...]) -> None:
-        """Show answers and experiments."""
-        self.answers.show_choices(answers, self.look)
+    def show_choices(
+        self, answers: tuple[Choice, ...], tries: tuple[Choice, ...], *, role: str = "body"
+    ) -> None:
+        """Show answers and experiments.  role: of the answers' font."""
+        self.answers.show_choices(answers, self.look, role=role)
         self.tries.show_choices(tries, self.look)
 
     @property
     def overflows(self) -> bool:
         """Whether what is shown would have to scroll."""
         parts = [part for part in (self.page, self.answers, self.after, self.tries) if not part.isHidden()]
-        gaps = px(self.look, GAP_PX) * max(0, len(parts) - 1)
+        gaps = px(self.look, GAP_PX) * max(0, len(parts) - 1) + self._inside.contentsMargins().top()
         return sum(part.minimumHeight() for part in parts) + gaps > self.area.height()
 
     def scroll_to(self, y: int) -> None:
@@ -104,7 +117,12 @@ class LessonBody(QWidget):
 
     @property
     def wide(self) -> int:
-        """Width for texts, with the scroll bar's left out, so that its coming moves no line."""
+        """Width for texts."""
+        return self._room if self._measure is None else min(self._room, px(self.look, self._measure))
+
+    @property
+    def _room(self) -> int:
+        """Width of the sheet, with the scroll bar's left out, so that its coming moves no line."""
         return max(1, self.width() - self.area.verticalScrollBar().sizeHint().width())
 
     def below_list(self) -> QPoint:

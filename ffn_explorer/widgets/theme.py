@@ -41,6 +41,7 @@ class Theme:
     small_px: float = 12.0
     body_px: float = 13.0
     title_px: float = 15.0
+    slide_px: float = 22.0
     line_px: float = 1.0
 
     def stage(self, stage: Stage) -> QColor:
@@ -117,6 +118,7 @@ PROJECTOR = Theme(
     small_px=19.0,
     body_px=20.0,
     title_px=23.0,
+    slide_px=30.0,
     line_px=2.0,
 )
 

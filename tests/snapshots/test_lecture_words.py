@@ -16,7 +16,7 @@ from ffn_explorer.state.layouts import panels_of
 from ffn_explorer.state.lectures.changes import set_depth, to_beat
 from ffn_explorer.state.lectures.model import Lecture
 from ffn_explorer.state.lectures.store import LECTURES
-from ffn_explorer.state.lesson import DEPTHS
+from ffn_explorer.state.lesson import DEPTHS, Depth
 from ffn_explorer.state.requests import roofline_of
 from ffn_explorer.state.result import Measured
 from ffn_explorer.state.results import Results
@@ -62,17 +62,41 @@ def beats_of(lecture: Lecture, scene: str) -> list[int]:
 def test_every_word_of_a_scene_has_its_place(
     qapp: QApplication, monkeypatch: pytest.MonkeyPatch, scene: str, look: Appearance
 ) -> None:
-    cut = watch_drawn_texts(monkeypatch)
     lecture = LECTURES.open("")
     beats = beats_of(lecture, scene)
-    window = Window(Director(Session(state_at(lecture, beats[0], look)), results_of(beats[-1])))
+    places = [(beats[0], DEPTHS[0]), *((beats[-1], depth) for depth in DEPTHS)]
+    assert faults(places, look, monkeypatch) == {}
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=case_id)
+@pytest.mark.parametrize("chapter", [chapter.letter for chapter in LECTURES.open("").chapters])
+def test_every_word_that_stands_alone_has_its_place(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch, chapter: str, look: Appearance
+) -> None:
+    lecture = LECTURES.open("")
+    places = [
+        (at, DEPTHS[0])
+        for at, beat in enumerate(lecture.beats)
+        if beat.alone and lecture.chapters[beat.chapter].letter == chapter
+    ]
+    assert len(places) == 7
+    assert faults(places, look, monkeypatch) == {}
+
+
+def faults(
+    places: list[tuple[int, Depth]], look: Appearance, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, list[str]]:
+    """Return what stands wrong at beats of the lecture, each at a depth."""
+    cut = watch_drawn_texts(monkeypatch)
+    lecture, (first, _), (last, _) = LECTURES.open(""), places[0], places[-1]
+    window = Window(Director(Session(state_at(lecture, first, look)), results_of(last)))
     window.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     window.resize(*SIZES[look.theme])
     window.director.start()
     window.lecture.again()
     window.show()
     found: dict[str, list[str]] = {}
-    for beat, depth in [(beats[0], DEPTHS[0]), *((beats[-1], depth) for depth in DEPTHS)]:
+    for beat, depth in places:
         window.director.request(to_beat(lecture, beat, rest=True))
         window.director.request(set_depth(depth))
         window.director.show_now()
@@ -84,10 +108,10 @@ def test_every_word_of_a_scene_has_its_place(
             *nameless(window),
             *small(window, LEAST_PX[look.theme]),
         ]
-        found[f"{lecture.beats[beat].part} {depth}"] = lines + cut
+        found[f"{beat} {lecture.beats[beat].part} {depth}"] = lines + cut
         cut.clear()
     assert window.director.close()
     window.close()
     window.deleteLater()
     settle()
-    assert {what: lines for what, lines in found.items() if lines} == {}
+    return {what: lines for what, lines in found.items() if lines}

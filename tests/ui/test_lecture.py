@@ -86,7 +86,7 @@ def test_a_whole_lecture_by_the_remote_alone(window: Window, qtbot: QtBot) -> No
     for number, beat in enumerate(lecture.beats):
         qtbot.waitUntil(partial(is_at, window, number), timeout=PATIENCE_MS)
         assert lesson(window).beat == beat
-        wanted = panels_of(lecture.scenes[beat.scene].layout)
+        wanted = () if beat.alone else panels_of(lecture.scenes[beat.scene].layout)
         assert set(window.board.panels) == {"chips", "lesson", *wanted, "transport"}
         seen.append(panel(window).title.text)
         QTest.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_PageDown)

@@ -13,7 +13,7 @@ from ffn_explorer.app.acts import typing
 from ffn_explorer.app.lone_job import LoneJob
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState
-from ffn_explorer.state.layouts import Layout, lesson_layout
+from ffn_explorer.state.layouts import Layout
 from ffn_explorer.state.lectures.changes import back_to_scene, leave_lecture, next_depth, to_beat
 from ffn_explorer.state.lectures.model import Lecture
 from ffn_explorer.state.lectures.shown import LessonShown, lesson_shown, step_of
@@ -46,7 +46,8 @@ class LecturePlayer(QObject):
         """Follow the state of a window."""
         super().__init__(window)
         self._window = window
-        self._layout: Layout | None = None
+        self._stood: tuple[str, Layout] | None = None
+        """Scene and layout that the board was last made to show."""
         self._reload_soon = QTimer(self)
         self._reload_soon.setSingleShot(True)
         self._reload_soon.setInterval(RELOAD_MS)
@@ -172,7 +173,7 @@ class LecturePlayer(QObject):
             self._hear_keys(new.lesson is not None)
         at = self.shown
         if at is None:
-            self._layout = None
+            self._stood = None
             self._window.arrangement.end_scene()
             self.unblank()
             if "pointer" in self.__dict__:
@@ -180,14 +181,13 @@ class LecturePlayer(QObject):
         else:
             if old.lesson is None:
                 self.began = monotonic()
-            layout = at.scene.layout_at(at.lesson.depth)
-            if self._layout is not layout or not self._window.arrangement.in_scene:
+            if self._stood != (at.scene.name, at.layout) or not self._window.arrangement.in_scene:
                 self._stand(at)
         self._watch("" if new.lesson is None else new.lesson.path)
 
     def _stand(self, at: LessonShown) -> None:
-        self._layout = at.scene.layout_at(at.lesson.depth)
-        self._window.arrangement.show_scene(lesson_layout(self._layout))
+        self._stood = (at.scene.name, at.layout)
+        self._window.arrangement.show_scene(at.layout)
 
     def _hear_keys(self, on: bool) -> None:
         """Look at every event of the program, which costs, only while a lecture is on."""
@@ -232,7 +232,7 @@ class LecturePlayer(QObject):
 
         def then(lecture: Lecture) -> None:
             scene = lecture.find(name)
-            self._layout = None
+            self._stood = None
             here = 0 if scene is None else lecture.first_beat(scene)
             same = at.lesson.beat < len(lecture.beats) and lecture.beats[at.lesson.beat] == at.beat
             # What was wrong with the file before is so no more; what is wrong now is said below.

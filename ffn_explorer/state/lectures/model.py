@@ -107,6 +107,11 @@ class Beat:
         return self.part == "question"
 
     @property
+    def alone(self) -> bool:
+        """Whether its words stand alone: beside a quiz, the last scene's panels may tell the answer."""
+        return self.part in ("summary", "quiz", "quiz_answer")
+
+    @property
     def moves(self) -> bool:
         """Whether the scene plays its move here; its experiments can then be tried."""
         return self.part in ("scene", "answer")

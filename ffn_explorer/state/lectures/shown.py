@@ -34,6 +34,12 @@ class LessonShown:
         """Its chapter."""
         return self.lecture.chapters[self.beat.chapter]
 
+    @property
+    def layout(self) -> Layout:
+        """How the board stands at the beat."""
+        inside = None if self.beat.alone else self.scene.layout_at(self.lesson.depth)
+        return lesson_layout(inside)
+
 
 def span_of(state: AppState) -> tuple[float, float]:
     """What of the pass is to be seen: the move of the scene that the state is of, else all of it."""
@@ -44,7 +50,7 @@ def span_of(state: AppState) -> tuple[float, float]:
 def scene_layout(state: AppState) -> Layout | None:
     """How the board stands in the scene of a state; None without a lecture."""
     at = lesson_shown(state)
-    return None if at is None else lesson_layout(at.scene.layout_at(at.lesson.depth))
+    return None if at is None else at.layout
 
 
 def step_of(at: LessonShown, by: int) -> Change | None:
