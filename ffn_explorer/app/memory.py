@@ -70,6 +70,15 @@ class Memory(QObject):
         last = self._preferences.last
         return None if last is None or last.source.opened is None else last
 
+    @property
+    def place(self) -> dict[str, Any]:
+        """Where a lecture was left, to be taken up once the window is there; empty without one.
+
+        A file of weights that was opened during it comes back alone.
+        """
+        place: dict[str, Any] = self._layout("lecture", dict, {})
+        return place if self.last_opened is None else {}
+
     def watch(self, window: Window) -> None:
         """Give a window its remembered place and shares, and remember from now on what becomes of it."""
         self._window = window
@@ -119,6 +128,7 @@ class Memory(QObject):
                     "follows": sorted(window.system_look.follows),
                     "export": window.exporting.choices,
                     "recent": list(window.opener.recent.paths),
+                    "lecture": _place(state),
                     "corrections": window.opener.corrections.to_json(),
                 },
                 # A last session that is still being opened is not given up for what stands in its place.
@@ -142,6 +152,14 @@ class Memory(QObject):
     def _layout(self, name: str, kind: type, default: Any) -> Any:  # noqa: ANN401 - plain values of a file
         value = self._preferences.layout.get(name, default)
         return value if isinstance(value, kind) else default
+
+
+def _place(state: AppState) -> dict[str, Any]:
+    if state.lesson is None:
+        return {}
+    from ffn_explorer.state.lectures.places import place_to_json  # the first picture needs none of it
+
+    return place_to_json(state)
 
 
 def fit(window: Window) -> None:

@@ -42,7 +42,7 @@ def start(
         from PySide6.QtWidgets import QApplication
 
         application = QApplication(sys.argv[:1])
-        window = _open(application, state, given, target)
+        window = open_window(application, state, given, target)
     from ffn_explorer.app.signals import SignalWatch
 
     watch = SignalWatch(window.close, application)
@@ -52,9 +52,10 @@ def start(
     return code
 
 
-def _open(
+def open_window(
     application: "QApplication", state: "AppState | None", given: frozenset[str], target: "Target | None"
 ) -> "Window":
+    """A window as the command line wants it; what was left begins again with its first picture."""
     from ffn_explorer.app.director import Director
     from ffn_explorer.app.memory import Memory
     from ffn_explorer.app.window import Window
@@ -79,6 +80,9 @@ def _open(
         window.painted.connect(lambda: window.opener.begin(target))
     elif last is not None:
         window.painted.connect(lambda: window.opener.restore(last))
+    place = memory.place if state is None and target is None else {}
+    if place:
+        window.painted.connect(lambda: window.lecture.resume(place))
     director.request(changes.play())
     director.start()
     # The pass begins when it can be seen: a frame that falls due before would only delay the first picture.

@@ -213,7 +213,7 @@ from PySide6.QtCore import Qt, QTimer
 from ffn_explorer import __main__
 from ffn_explorer.app import start
 
-really_open, told = start._open, []
+really_open, told = start.open_window, []
 
 def opened(*arguments):
     window = really_open(*arguments)
@@ -227,7 +227,7 @@ def opened(*arguments):
     window.painted.connect(seen, type=Qt.ConnectionType.DirectConnection)
     return window
 
-start._open = opened
+start.open_window = opened
 sys.exit(__main__.main({line!r}))
 """
     screens = ("DISPLAY", "WAYLAND_DISPLAY")

@@ -1,9 +1,10 @@
 """LecturePlayer: leads through a lecture; every step is a change of the state, and the board follows it."""
 
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QFileSystemWatcher, QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
@@ -14,8 +15,9 @@ from ffn_explorer.app.lone_job import LoneJob
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.layouts import Layout
-from ffn_explorer.state.lectures.changes import back_to_scene, leave_lecture, next_depth, to_beat
+from ffn_explorer.state.lectures.changes import back_to_scene, leave_lecture, next_depth, resume, to_beat
 from ffn_explorer.state.lectures.model import Lecture
+from ffn_explorer.state.lectures.places import lesson_from_json
 from ffn_explorer.state.lectures.shown import LessonShown, lesson_shown, step_of
 from ffn_explorer.state.lectures.store import LECTURES
 from ffn_explorer.state.text import text
@@ -105,6 +107,20 @@ class LecturePlayer(QObject):
             self.again()
             return
         director.attempt(lambda: director.apply(to_beat(lecture or LECTURES.open(""), 0)))
+
+    def resume(self, place: Mapping[str, Any]) -> None:
+        """Go on where the program was closed, as far as the lecture's file still has that place."""
+        path = place.get("path")
+
+        def then(lecture: Lecture) -> None:
+            lesson = lesson_from_json(lecture, place)
+            if lesson is not None and self.shown is None:
+                director = self._window.director
+                director.request(resume(lecture, lesson))
+                director.remark(text("window.lecture_resumed", n=lecture.beats[lesson.beat].scene + 1))
+
+        if isinstance(path, str):
+            self.job.start(lambda: LECTURES.open(path), then)
 
     def step(self, by: int) -> None:
         """Go to the next beat, or to the one before; at the ends nothing is left to go to."""

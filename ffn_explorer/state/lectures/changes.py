@@ -80,6 +80,19 @@ def answer(lecture: Lecture, which: int) -> Change:
     return Change("undo.answer", to)
 
 
+def resume(lecture: Lecture, lesson: Lesson) -> Change:
+    """Take up a lecture at a place, at rest; what is on screen stays, as a person may have strayed there."""
+
+    def to(state: AppState) -> AppState:
+        beat = lecture.beats[lesson.beat]
+        scene = lecture.scenes[beat.scene]
+        playback = Playback(_rest(scene, beat), False, scene.speed, scene.play[1])
+        views = _wanted(scene, lesson).views
+        return part(state, lesson=lesson, views=views, playback=playback)
+
+    return Change("undo.lecture", to, gesture=SERIES, gathers=SERIES)
+
+
 def set_depth(depth: Depth) -> Change:
     """Read the scenes' words at another depth."""
 
@@ -111,10 +124,7 @@ def settled(lecture: Lecture | None) -> Change:
         lesson = state.lesson
         if lecture is None or lesson is None:
             return part(state, playback=part(state.playback, until=1.0))
-        beat = lecture.beats[lesson.beat]
-        scene = lecture.scenes[beat.scene]
-        playback = Playback(_rest(scene, beat), False, scene.speed, scene.play[1])
-        return part(state, views=_wanted(scene, lesson).views, playback=playback)
+        return resume(lecture, lesson).to(state)
 
     return silent("undo.lecture", to)
 
