@@ -195,7 +195,7 @@ def test_depth_stays_and_the_end_leaves_the_picture(lecture: Lecture) -> None:
         (lambda d: d.update(format=9), "format", "format 1"),
         (lambda d: scene(d).update(titel="x"), "chapters[0].scenes[0].titel", "no entry"),
         (lambda d: scene(d).update(name="a b"), "scenes[0].name", "1 to 40"),
-        (lambda d: scene(d, 1).update(name="plain"), "chapters", "two scenes"),
+        (lambda d: scene(d, 1).update(name="plain"), "scenes[1].name", "called plain as well"),
         (lambda d: scene(d).update(idea={"en": "x"}), "scenes[0].idea", "both languages"),
         (lambda d: scene(d).update(idea="word " * 41), "scenes[0].idea", "40 words"),
         (lambda d: scene(d).update(columns=[["nix"]]), "scenes[0].columns", "there are"),

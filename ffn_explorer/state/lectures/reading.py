@@ -9,6 +9,7 @@ from typing import Any
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.files import kind_of, reason_of
 from ffn_explorer.state.layouts import FIXED, Layout, Slot, Split
+from ffn_explorer.state.lectures.lines import lines_of
 from ffn_explorer.state.lectures.model import Chapter, Experiment, Lecture, Question, SceneOf, Words
 from ffn_explorer.state.lectures.states import PANEL_NAMES, merged, state_of
 from ffn_explorer.state.lectures.tables import Problems, Table
@@ -50,7 +51,8 @@ def read_lecture(path: Path) -> tuple[Lecture | None, tuple[Text, ...]]:
 
     Raises InputError where the file cannot be read at all.
     """
-    return lecture_of(_table_in(path), path=str(path))
+    data, lines = _table_in(path)
+    return lecture_of(data, path=str(path), lines=lines)
 
 
 def load_lecture(path: Path) -> Lecture:
@@ -63,9 +65,11 @@ def load_lecture(path: Path) -> Lecture:
     return found
 
 
-def lecture_of(data: Mapping[str, Any], *, path: str) -> tuple[Lecture | None, tuple[Text, ...]]:
-    """The same of the values of a TOML file."""
-    problems = Problems()
+def lecture_of(
+    data: Mapping[str, Any], *, path: str, lines: Mapping[str, int] | None = None
+) -> tuple[Lecture | None, tuple[Text, ...]]:
+    """The same of the values of a TOML file.  lines: by place, for what is said of mistakes."""
+    problems = Problems(lines or {})
     top = Table("", data, problems)
     version = top.take("format", int, ...)
     if version is not None and version != FORMAT:
@@ -77,13 +81,23 @@ def lecture_of(data: Mapping[str, Any], *, path: str) -> tuple[Lecture | None, t
     if not lecture.scenes:
         problems.add("chapters", text("lecture.no_scenes"))
         return None, tuple(problems.found)
-    names = [scene.name for scene in lecture.scenes]
-    for name in sorted({name for name in names if names.count(name) > 1}):
-        problems.add("chapters", text("lecture.twice", name=name))
+    _check_names(lecture, problems)
     return lecture, tuple(problems.found)
 
 
-def _table_in(path: Path) -> dict[str, Any]:
+def _check_names(lecture: Lecture, problems: Problems) -> None:
+    """Scenes are asked for by name."""
+    seen: set[str] = set()
+    for chapter, inside in enumerate(lecture.chapters):
+        for number, scene in enumerate(inside.scenes):
+            if scene.name in seen:
+                place = f"chapters[{chapter}].scenes[{number}].name"
+                problems.add(place, text("lecture.twice", name=scene.name))
+            seen.add(scene.name)
+
+
+def _table_in(path: Path) -> tuple[dict[str, Any], Mapping[str, int]]:
+    """Values of a file, and the lines on which they stand."""
     kind = kind_of(path)
     if kind == "nothing":
         raise InputError("cli.error.no_file", path=str(path))
@@ -99,7 +113,8 @@ def _table_in(path: Path) -> dict[str, Any]:
     if _DOTTED.search(raw):
         raise InputError("lecture.deep", file=path.name)
     try:
-        return tomllib.loads(raw.decode("utf-8-sig"))
+        written = raw.decode("utf-8-sig").replace("\r\n", "\n")
+        return tomllib.loads(written), lines_of(written)
     except RecursionError as error:
         raise InputError("lecture.deep", file=path.name) from error
     except ValueError as error:

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from ffn_explorer.core.errors import ExplorerError
 from ffn_explorer.state.files import Damaged
+from ffn_explorer.state.lectures.lines import line_at
 from ffn_explorer.state.lectures.model import Words
 from ffn_explorer.state.quoting import quoted
 from ffn_explorer.state.text import Text, said, text
@@ -23,12 +24,15 @@ MOST_LETTERS = 4_000
 class Problems:
     """What is wrong with a file, in the order of the file."""
 
+    lines: Mapping[str, int] = field(default_factory=dict)
     found: list[Text] = field(default_factory=list)
 
     def add(self, place: str, why: Text) -> None:
-        """Note what is wrong at a place."""
+        """Note what is wrong at a place, with its line where that is known."""
         if len(self.found) < MOST_PROBLEMS:
-            self.found.append(text("lecture.at", place=quoted(place), why=why))
+            line = line_at(self.lines, place)
+            key = "lecture.at" if line is None else "lecture.at_line"
+            self.found.append(text(key, line=line or 0, place=quoted(place), why=why))
 
 
 @dataclass(eq=False)
