@@ -10,6 +10,7 @@ from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.app_state import Cell
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
+from ffn_explorer.state.view_modes import VIEW_MODES
 from ffn_explorer.widgets.gate_lanes import GateLanes
 from ffn_explorer.widgets.gate_map import Dots, GateMap
 from ffn_explorer.widgets.gate_pictures import GatePictures
@@ -18,7 +19,7 @@ from ffn_explorer.widgets.offer import Offer
 from ffn_explorer.widgets.panel import Panel
 from ffn_explorer.widgets.picture_grid import PictureGrid
 
-MODES = ("quadrants", "lanes")
+MODES = VIEW_MODES["gate"]
 LEAST_PX = (400, 200)
 """Width and height of a picture beside or over the other, numbers included."""
 

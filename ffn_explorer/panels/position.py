@@ -11,6 +11,7 @@ from ffn_explorer.core.stages import Stage
 from ffn_explorer.state import changes, numbers
 from ffn_explorer.state.result import RunResult
 from ffn_explorer.state.scene import Scene
+from ffn_explorer.state.view_modes import VIEW_MODES
 from ffn_explorer.widgets.buttons import WordButton
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
@@ -256,7 +257,7 @@ class PositionPanel(Panel):
                 self.request(changes.choose(token=token, gesture="arrow keys"))
 
 
-_MODES = ("", FORMATS, LIMITS)
+_MODES = VIEW_MODES["position"]
 
 _ORDER = ("float64", "float32", "bfloat16", "float16")
 """From the finest rounding to the coarsest, as the lab lists them."""

@@ -12,6 +12,7 @@ from ffn_explorer.state.result import Activity, RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.text import say
 from ffn_explorer.state.theta import default_theta
+from ffn_explorer.state.view_modes import VIEW_MODES
 from ffn_explorer.widgets.controlled import Controlled
 from ffn_explorer.widgets.mode_tabs import Mode, ModeTabs
 from ffn_explorer.widgets.panel import Panel
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ffn_explorer.widgets.neuron_counts import NeuronCounts
     from ffn_explorer.widgets.spread_plot import SpreadPlot
 
-MODES = ("tokens", "neurons", "values")
+MODES = VIEW_MODES["sparsity"]
 
 
 class SparsityPanel(Panel):

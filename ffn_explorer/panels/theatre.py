@@ -12,6 +12,7 @@ from ffn_explorer.state.app_state import Cell
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.token_lengths import order_of
+from ffn_explorer.state.view_modes import VIEW_MODES
 from ffn_explorer.widgets.fonts import font
 from ffn_explorer.widgets.glyphs import shown_token
 from ffn_explorer.widgets.mode_tabs import Mode
@@ -30,7 +31,7 @@ from ffn_explorer.widgets.theatre_view import Spot, TheatreView
 HEAD_PX, LINE_PX, MOST_LINES = 116, 25, 12
 """Height of what stands above and below the stage, and of one line of it (light theme, scale 1)."""
 
-MODES = ("", "keys", "values", "patterns")
+MODES = VIEW_MODES["theatre"]
 
 
 class TheatrePanel(Panel):

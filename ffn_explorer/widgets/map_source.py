@@ -10,9 +10,10 @@ from ffn_explorer.state.result import Bytes, Floats, Pyramid, RunResult
 from ffn_explorer.state.scene import Scene
 from ffn_explorer.state.stage_info import name_of
 from ffn_explorer.state.text import Text, text
+from ffn_explorer.state.view_modes import VIEW_MODES
 from ffn_explorer.widgets.reveal import cell_share
 
-MODES = ("", "b", "diff")
+MODES = VIEW_MODES["maps"]
 """View.mode of A, B and A − B."""
 
 _NONE: Mapping[Stage, tuple[Bytes, ...]] = MappingProxyType({})

@@ -52,7 +52,7 @@ speed = 2.0
 [chapters.scenes.state]
 settings = { d_model = 8, d_ff = 16, activation = "gelu" }
 selection = { token = 2, neuron = 3, stage = "act" }
-views = { maps = { stage = "up", mode = "x" } }
+views = { maps = { stage = "up", mode = "diff" }, layers = { mode = "any words" } }
 [chapters.scenes.question]
 asks = "Which?"
 answers = ["no", "yes"]
@@ -108,7 +108,7 @@ def test_a_scene_is_the_state_that_it_declares(lecture: Lecture) -> None:
     scene = lecture.scenes[0]
     assert (scene.state.settings.d_model, scene.state.settings.activation) == (8, "gelu")
     assert (scene.state.selection.token, scene.state.selection.stage) == (2, Stage.ACT)
-    assert (scene.state.view("maps").stage, scene.state.view("maps").mode) == (Stage.UP, "x")
+    assert (scene.state.view("maps").stage, scene.state.view("maps").mode) == (Stage.UP, "diff")
     assert panels_of(scene.layout) == ("stage", "curve", "sparsity")
     assert panels_of(scene.layout_at("mathematics")) == ("code",)
     assert (scene.play, scene.speed, scene.idea.say("ja")) == ((0.25, 0.75), 2.0, "日本語で。")
@@ -220,6 +220,8 @@ def test_depth_stays_and_the_end_leaves_the_picture(lecture: Lecture) -> None:
         (lambda d: scene(d)["state"]["selection"].update(neuron=16), "selection.neuron", "between 0 and 15"),
         (lambda d: scene(d)["state"].update(edits={"keep": 64}), "edits.keep", "between 0 and 16"),
         (lambda d: scene(d)["state"].update(source={"orders": [[1, 0]]}), "source.orders", "8 of them"),
+        (lambda d: scene(d)["state"]["views"]["maps"].update(mode="c"), "maps.mode", '"", "b", "diff"'),
+        (lambda d: scene(d)["state"]["views"].update(stage={"mode": "b"}), "views.stage.mode", 'one of: ""'),
         (lambda d: scene(d)["state"]["views"]["maps"].update(first=-5), "views.maps.first", "0 or more"),
     ],
 )  # fmt: skip

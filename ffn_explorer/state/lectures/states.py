@@ -12,6 +12,7 @@ from ffn_explorer.state.layouts import PANEL_GROUPS
 from ffn_explorer.state.lectures.bounds import check_bounds
 from ffn_explorer.state.lectures.tables import Table, attempt
 from ffn_explorer.state.state_json import state_from_json
+from ffn_explorer.state.view_modes import VIEW_MODES, mode_fits
 
 SESSION_KEYS = ("source", "settings", "edits", "theta", "selection", "compare", "costing", "looking")
 """Entries that a session file has, too."""
@@ -58,6 +59,10 @@ def state_of(table: Table) -> AppState:
     return made
 
 
+def _listed(modes: tuple[str, ...]) -> str:
+    return ", ".join(f'"{mode}"' for mode in modes)
+
+
 def _view(views: Table, name: str) -> View:
     inner = views.inner(name)
     if name not in PANEL_NAMES:
@@ -75,6 +80,8 @@ def _view(views: Table, name: str) -> View:
             value = inner.take(field, kind, None)
             if kind is int and value is not None and value < 0:
                 inner.wrong(field, "negative")
+            elif field == "mode" and not mode_fits(name, str(value or "")):
+                inner.wrong(field, "choice", choices=_listed(VIEW_MODES.get(name, ("",))))
             elif value is not None:
                 given[field] = value
     inner.end()
