@@ -206,7 +206,8 @@ def copy_numbers(window: "Window", panel: Panel) -> None:
     rows = panel.table()
     if rows is not None:
         QApplication.clipboard().setText(tsv(rows))
-        window.director.remark(text("menu.copied_numbers", rows=count(len(rows) - 1)))
+        name = text(f"panel_name.{panel.name}")
+        window.director.remark(text("menu.copied_numbers", panel=name, rows=count(len(rows) - 1)))
 
 
 def copy_picture(window: "Window", panel: Panel) -> None:
@@ -216,7 +217,7 @@ def copy_picture(window: "Window", panel: Panel) -> None:
 
     with panel.without_menu():
         QApplication.clipboard().setImage(image_of(panel, FIRST_PIXELS))
-    window.director.remark(text("menu.copied_picture"))
+    window.director.remark(text("menu.copied_picture", panel=text(f"panel_name.{panel.name}")))
 
 
 def open_panel_menu(window: "Window") -> None:

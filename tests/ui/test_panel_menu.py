@@ -121,7 +121,7 @@ def test_numbers_are_copied_as_a_table_where_there_is_one(
     monkeypatch.setattr(panel, "table", lambda: [["neuron", "m"], ["1,203", "0.1"]])
     rows(window, panel)["Copy the numbers"].trigger()
     assert QApplication.clipboard().text() == "neuron\tm\n1,203\t0.1\n"
-    told = say("en", "menu.copied_numbers", rows="1")
+    told = "One position: copied as a table. Rows: 1"
     qtbot.waitUntil(lambda: window.notices.message.label.text() == told)
 
 
