@@ -4,15 +4,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
+    QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
+    QLayout,
     QListWidget,
     QListWidgetItem,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
 
 EDGE_PX = 40
 """What the dialog leaves of the window at least."""
+LEAST_PX = 100
+"""Height of the choices from which they scroll: at twice the size not all have room on a small screen."""
 
 
 class ExportDialog(QDialog):
@@ -50,7 +55,7 @@ class ExportDialog(QDialog):
         self._halted = False
         self.kinds = QListWidget()
         self.about, self.outcome = (self._label() for _ in range(2))
-        self.box = QDialogButtonBox()
+        self.box, self.area, self._sheet = QDialogButtonBox(), QScrollArea(), QWidget()
         self.fields: dict[str, ExportField] = {name: make(window) for name, make in FIELDS.items()}
         """By option; those of other kinds are hidden."""
         self._build()
@@ -131,8 +136,7 @@ class ExportDialog(QDialog):
 
     def _choices(self) -> QWidget:
         look = self._look
-        right = QWidget()
-        grid = QGridLayout()
+        right, grid = QWidget(), QGridLayout()
         grid.setHorizontalSpacing(px(look, 12))
         grid.setVerticalSpacing(px(look, 7))
         grid.setColumnStretch(1, 1)
@@ -145,14 +149,28 @@ class ExportDialog(QDialog):
         # The editors stay where they are when another kind has other labels.
         labels = [part.label for field in self.fields.values() for part in field.parts]
         grid.setColumnMinimumWidth(0, max(label.sizeHint().width() for label in labels))
-        column = QVBoxLayout(right)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(px(look, 12))
-        column.addWidget(self.about)
-        column.addLayout(grid)
-        column.addStretch(1)
+        inside = QVBoxLayout(self._sheet)
+        inside.addWidget(self.about)
+        inside.addLayout(grid)
+        inside.addStretch(1)
+        column = self._right = QVBoxLayout(right)
+        column.addWidget(self._scrolling(), 1)
         column.addWidget(self.outcome)
+        for layout in (inside, column):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(px(look, 12))
         return right
+
+    def _scrolling(self) -> QScrollArea:
+        area = self.area
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidgetResizable(True)
+        area.setWidget(self._sheet)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        # The dialog shows through: a ground of their own would be another colour in the dark.
+        area.viewport().setAutoFillBackground(False)
+        self._sheet.setAutoFillBackground(False)
+        return area
 
     def _label(self) -> QLabel:
         label = QLabel()
@@ -165,17 +183,29 @@ class ExportDialog(QDialog):
         """As large as the kind with the most to choose, so that nothing moves when another is chosen."""
         look, window, chosen = self._look, self._window, self.wish
         width = min(px(look, 720), window.width() - EDGE_PX)
+        layout, inside = self.layout(), self._sheet.layout()
+        assert layout is not None
+        assert inside is not None
         tallest = 0
+
+        def give(least: QSize) -> None:
+            """Room for the choices; what is around them is measured anew."""
+            self.area.setMinimumSize(least)
+            _measure_anew(self._right, layout)
+
         for row in EXPORTS:
             # The first format of a picture has a field more than the others: its pixels.
             self.wish = replace(first_wish(window, chosen.panel, kind=row.kind), suffix=row.suffixes[0])
             self._show()
-            layout = self.layout()
-            assert layout is not None
-            layout.activate()
+            _measure_anew(inside)
+            least = inside.totalMinimumSize()
+            give(least)
+            room = width - (layout.totalMinimumSize().width() - least.width())
+            give(least.expandedTo(QSize(0, inside.totalHeightForWidth(room))))
             tallest = max(tallest, layout.totalHeightForWidth(width), layout.totalSizeHint().height())
         self.wish = chosen
         self._show()
+        give(QSize(0, px(look, LEAST_PX)))
         self.resize(width, min(tallest, window.height() - EDGE_PX))
 
     def _choose_kind(self, row: int) -> None:
@@ -231,6 +261,13 @@ class ExportDialog(QDialog):
 
     def _say(self, key: str) -> str:
         return say(self._look.language, key)
+
+
+def _measure_anew(*layouts: QLayout) -> None:
+    """Forget the sizes of what has changed while the dialog was not shown, the inner before the outer."""
+    for layout in layouts:
+        layout.invalidate()
+        layout.activate()
 
 
 def suffix_for(path: Path, export: Export) -> str:
