@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from ffn_explorer.app.correction_fields import CorrectionFields
+from ffn_explorer.app.dialog_sizes import fit, widest
 from ffn_explorer.app.lone_job import LoneJob
 from ffn_explorer.checkpoints.correction import Correction
 from ffn_explorer.checkpoints.scheme import LayerScheme, Note, Scheme
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 PAUSE_MS = 200
 """What follows is worked out once a person pauses this long."""
-EDGE_PX = 40
-"""What the dialog leaves of the window at least."""
 MOST_NOTES = 6
 """Sentences on what the file leaves open that are shown."""
 
@@ -121,7 +120,7 @@ class CorrectionDialog(QDialog):
     def _fit(self) -> None:
         """As large as everything in it, and no larger than the window."""
         look, window = self._window.look, self._window
-        width = min(px(look, 680), window.width() - EDGE_PX)
+        width = widest(window, px(look, 680))
         margins = self.contentsMargins()
         column, inner = self.layout(), self._inside.layout()
         assert column is not None
@@ -129,7 +128,7 @@ class CorrectionDialog(QDialog):
         inside = inner.totalHeightForWidth(width - 4 * px(look, 12))
         rest = self.outcome.sizeHint().height() + self.box.sizeHint().height() + 6 * px(look, 12)
         wanted = inside + rest + margins.top() + margins.bottom()
-        self.resize(width, min(wanted, window.height() - EDGE_PX))
+        fit(self, window, wide=width, high=wanted)
 
     def _label(self, *, small: bool = False) -> QLabel:
         label = QLabel()

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from ffn_explorer import __version__
+from ffn_explorer.app.dialog_sizes import fit
 from ffn_explorer.app.key_names import native
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.state.files import kind_of
@@ -127,7 +128,7 @@ class KeyList(QDialog):
         column = QVBoxLayout(self)
         column.addWidget(area)
         _add_close(self, column, look)
-        self.resize(px(look, 560), min(px(look, 620), parent.height() - 40))
+        fit(self, parent, wide=px(look, 560), high=px(look, 620))
 
     def _heading(self, grid: QGridLayout, look: Appearance, key: str) -> None:
         label = QLabel(say(look.language, key))

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ffn_explorer.app.dialog_sizes import fit, widest
 from ffn_explorer.app.export_field import ExportField
 from ffn_explorer.app.export_fields import FIELDS
 from ffn_explorer.app.exporting import first_wish
@@ -34,8 +35,6 @@ from ffn_explorer.widgets.theme import theme_of
 if TYPE_CHECKING:
     from ffn_explorer.app.window import Window
 
-EDGE_PX = 40
-"""What the dialog leaves of the window at least."""
 LEAST_PX = 100
 """Height of the choices from which they scroll: at twice the size not all have room on a small screen."""
 
@@ -182,7 +181,7 @@ class ExportDialog(QDialog):
     def _fit(self) -> None:
         """As large as the kind with the most to choose, so that nothing moves when another is chosen."""
         look, window, chosen = self._look, self._window, self.wish
-        width = min(px(look, 720), window.width() - EDGE_PX)
+        width = widest(window, px(look, 720))
         layout, inside = self.layout(), self._sheet.layout()
         assert layout is not None
         assert inside is not None
@@ -206,7 +205,7 @@ class ExportDialog(QDialog):
         self.wish = chosen
         self._show()
         give(QSize(0, px(look, LEAST_PX)))
-        self.resize(width, min(tallest, window.height() - EDGE_PX))
+        fit(self, window, wide=width, high=tallest)
 
     def _choose_kind(self, row: int) -> None:
         if row >= 0:

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
+from ffn_explorer.app.dialog_sizes import fit
 from ffn_explorer.state.app_state import Appearance, XIs
 from ffn_explorer.state.file_endings import LECTURE, PICTURES, SUFFIX, WEIGHTS
 from ffn_explorer.state.quoting import quoted
@@ -56,7 +57,7 @@ class TypedDialog(QDialog):
         column.addWidget(self.edit)
         column.addWidget(about)
         self.box = add_buttons(self, column, look, "open.open")
-        self.resize(px(look, 620), self.sizeHint().height())
+        fit(self, window, wide=px(look, 620), high=self.sizeHint().height())
 
 
 class RowsDialog(QDialog):
@@ -80,7 +81,7 @@ class RowsDialog(QDialog):
         self.choices["residual"].setChecked(True)
         self.choices["residual"].setFocus()
         add_buttons(self, column, look, "open.open")
-        self.resize(px(look, 520), self.sizeHint().height())
+        fit(self, window, wide=px(look, 520), high=self.sizeHint().height())
 
     @property
     def chosen(self) -> XIs:
