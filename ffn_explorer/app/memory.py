@@ -31,6 +31,8 @@ class Memory(QObject):
         self._preferences, self._note = load_preferences()
         look = as_system(self._preferences.appearance, self._follows())
         self._preferences = replace(self._preferences, appearance=look)
+        self._place: dict[str, Any] = self._layout("lecture", dict, {})
+        """Kept until a lecture is on: launches that show none do not forget it."""
         self._window: Window | None = None
         self._given: frozenset[str] = frozenset()
         """What the command line chose."""
@@ -76,8 +78,12 @@ class Memory(QObject):
 
         A file of weights that was opened during it comes back alone.
         """
-        place: dict[str, Any] = self._layout("lecture", dict, {})
-        return place if self.last_opened is None else {}
+        return self._place if self.last_opened is None else {}
+
+    def miss_place(self) -> None:
+        """The lecture could not be read: its place stays, to be tried again at the next launch."""
+        self._place = {**self._place, "missed": True}
+        self._save_soon.start()
 
     def watch(self, window: Window) -> None:
         """Give a window its remembered place and shares, and remember from now on what becomes of it."""
@@ -128,7 +134,7 @@ class Memory(QObject):
                     "follows": sorted(window.system_look.follows),
                     "export": window.exporting.choices,
                     "recent": list(window.opener.recent.paths),
-                    "lecture": _place(state),
+                    "lecture": self._place or _place(state),
                     "corrections": window.opener.corrections.to_json(),
                 },
                 # A last session that is still being opened is not given up for what stands in its place.
@@ -141,6 +147,8 @@ class Memory(QObject):
 
     def _changed(self, old: AppState, new: AppState) -> None:
         """Playback and what is pointed at or in sight are not worth a write."""
+        if new.lesson is not None:
+            self._place = {}
         if replace(old, playback=new.playback, hover=new.hover, point=new.point, shown=new.shown) != new:
             self._save_soon.start()
 

@@ -80,9 +80,11 @@ def open_window(
         window.painted.connect(lambda: window.opener.begin(target))
     elif last is not None:
         window.painted.connect(lambda: window.opener.restore(last))
-    place = memory.place if state is None and target is None else {}
+    place, unasked = memory.place, state is None and target is None
     if place:
-        window.painted.connect(lambda: window.lecture.resume(place))
+        window.painted.connect(
+            lambda: window.lecture.resume(place, missed=memory.miss_place, unasked=unasked)
+        )
     director.request(changes.play())
     director.start()
     # The pass begins when it can be seen: a frame that falls due before would only delay the first picture.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtWidgets import QApplication
@@ -17,6 +19,7 @@ from ffn_explorer.app.window import Window
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState, Theta
 from ffn_explorer.state.lectures.changes import answer, set_depth, to_scene
+from ffn_explorer.state.lectures.model import Lecture
 from ffn_explorer.state.lectures.store import LECTURES
 from ffn_explorer.state.storage import preferences_path
 from ffn_explorer.state.text import say
@@ -85,33 +88,119 @@ def test_a_lecture_goes_on_where_it_was(qtbot: QtBot, launch: Launch) -> None:
         assert not in_lecture(window)
 
 
-def test_what_the_command_line_describes_is_no_lecture(qtbot: QtBot, launch: Launch) -> None:
+def kept() -> dict[str, Any]:
+    """The place that the preferences hold."""
+    found: dict[str, Any] = json.loads(preferences_path().read_text("utf-8"))["layout"]["lecture"]
+    return found
+
+
+def told(window: Window) -> str:
+    window.director.show_now()
+    assert window.scene is not None
+    return "" if window.scene.message is None else say("en", window.scene.message)
+
+
+def left_at(launch: Launch, scene: str, path: str = "") -> None:
+    """Close the program at a scene of a lecture."""
+    lecture = LECTURES.open(path)
+    number = lecture.find(scene)
+    assert number is not None
     with launch() as window:
-        window.director.request(to_scene(LECTURES.open(""), 2))
-    assert json.loads(preferences_path().read_text("utf-8"))["layout"]["lecture"]["scene"]
+        window.director.request(to_scene(lecture, number))
+    assert kept()["scene"] == scene
+
+
+def written(tmp_path: Path) -> Path:
+    path = tmp_path / "talk.toml"
+    path.write_text(WRITTEN, "utf-8")
+    return path
+
+
+def test_what_the_command_line_describes_comes_first_and_f5_goes_on(qtbot: QtBot, launch: Launch) -> None:
+    left_at(launch, "gate")
     with launch(AppState()) as window:
         qtbot.wait(300)
         assert not in_lecture(window)
-
-
-@pytest.mark.parametrize("gone", [True, False])
-def test_a_lecture_of_an_author(qtbot: QtBot, launch: Launch, tmp_path: Path, gone: bool) -> None:
-    path = tmp_path / "talk.toml"
-    path.write_text(WRITTEN, "utf-8")
-    with launch() as window:
-        window.opener.open_text(str(path))
+    assert kept()["scene"] == "gate"
+    with launch(AppState()) as window:
+        window.lecture.start()
         qtbot.waitUntil(partial(in_lecture, window), timeout=PATIENCE_MS)
-        window.director.request(to_scene(LECTURES.open(str(path)), 1))
-    if gone:
-        path.unlink()
+        assert window.lecture.shown is not None
+        assert window.lecture.shown.scene.name == "gate"
+
+
+def test_a_launch_that_ends_before_it_keeps_the_place(qtbot: QtBot, launch: Launch) -> None:
+    left_at(launch, "gate")
     with launch() as window:
+        assert not in_lecture(window)
+    assert kept()["scene"] == "gate"
 
-        def told() -> bool:
-            assert window.scene is not None
-            return window.scene.message is not None
 
-        qtbot.waitUntil(told, timeout=PATIENCE_MS)
-        assert in_lecture(window) is not gone
-        if not gone:
-            assert window.lecture.shown is not None
-            assert window.lecture.shown.scene.name == "memory"
+def test_a_person_who_was_faster_is_not_disturbed(
+    qtbot: QtBot, launch: Launch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left_at(launch, "gate")
+    read, really = threading.Event(), LECTURES.open
+
+    def slow(path: str) -> Lecture:
+        assert read.wait(PATIENCE_MS / 1_000)
+        return really(path)
+
+    monkeypatch.setattr(LECTURES, "open", slow)
+    with launch() as window:
+        # Whether the answer comes while the first change is drawn or after it, it comes too late.
+        window.director.request(changes.set_theta(0.5))
+        read.set()
+        qtbot.waitUntil(lambda: "F5" in told(window), timeout=PATIENCE_MS)
+        assert not in_lecture(window)
+        window.lecture.start()
+        qtbot.waitUntil(partial(in_lecture, window), timeout=PATIENCE_MS)
+        assert window.lecture.shown is not None
+        assert window.lecture.shown.scene.name == "gate"
+        assert window.director.state.theta == Theta(0.5)
+        # What is ended is over: F5 then begins from the first scene.
+        window.lecture.leave()
+        window.lecture.start()
+        assert window.lecture.shown.beat.scene == 0
+
+
+def test_a_lecture_of_an_author_goes_on(qtbot: QtBot, launch: Launch, tmp_path: Path) -> None:
+    path = written(tmp_path)
+    left_at(launch, "memory", str(path))
+    with launch() as window:
+        qtbot.waitUntil(partial(in_lecture, window), timeout=PATIENCE_MS)
+        assert window.lecture.shown is not None
+        assert window.lecture.shown.scene.name == "memory"
+
+
+def test_a_lecture_that_is_gone_is_told_once_and_tried_again(
+    qtbot: QtBot, launch: Launch, tmp_path: Path
+) -> None:
+    path = written(tmp_path)
+    left_at(launch, "memory", str(path))
+    path.unlink()
+    with launch() as window:
+        qtbot.waitUntil(lambda: str(path) in told(window), timeout=PATIENCE_MS)
+        assert not in_lecture(window)
+        # Another lecture can be begun all the same.
+        assert window.lecture.resuming is not None
+        assert not window.lecture.resuming.waits
+    assert kept()["scene"] == "memory"
+    with launch() as window:
+        qtbot.waitUntil(lambda: not window.lecture.job.under_way, timeout=PATIENCE_MS)
+        assert told(window) == ""
+    written(tmp_path)
+    with launch() as window:
+        qtbot.waitUntil(partial(in_lecture, window), timeout=PATIENCE_MS)
+    assert "missed" not in kept()
+
+
+def test_a_scene_that_is_gone_leads_to_the_beginning(qtbot: QtBot, launch: Launch, tmp_path: Path) -> None:
+    path = written(tmp_path)
+    left_at(launch, "memory", str(path))
+    path.write_text(WRITTEN.replace('name = "memory"', 'name = "other"'), "utf-8")
+    with launch() as window:
+        qtbot.waitUntil(partial(in_lecture, window), timeout=PATIENCE_MS)
+        assert window.lecture.shown is not None
+        assert window.lecture.shown.beat.scene == 0
+        assert "scene 1" in told(window)

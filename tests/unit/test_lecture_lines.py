@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.assets import asset
 from ffn_explorer.state.lectures.lines import line_at, lines_of
 from ffn_explorer.state.lectures.reading import MOST_BYTES, read_lecture
@@ -52,6 +53,7 @@ def test_lines_of_every_kind_of_entry() -> None:
         "title": 3,
         "other": 6,
         "list": 9,
+        "many": 16,
         "a": 13,
         "a.b c": 13,
         "a.b c.d": 13,
@@ -61,12 +63,14 @@ def test_lines_of_every_kind_of_entry() -> None:
         "many[0].n": 17,
         "many[0].inside": 18,
         "many[0].inside.n": 19,
+        "many[0].deep": 20,
         "many[0].deep[0]": 20,
         "many[0].deep[0].n": 21,
         "many[0].deep[1]": 22,
         "many[0].deep[1].n": 23,
         "many[1]": 24,
         "many[1].n": 25,
+        "many[1].deep": 26,
         "many[1].deep[0]": 26,
         "many[1].deep[0].n": 27,
     }
@@ -74,7 +78,7 @@ def test_lines_of_every_kind_of_entry() -> None:
 
 @pytest.mark.parametrize(
     ("place", "line"),
-    [("list[1].x", 9), ("many[0].deep[1].no.such", 22), ("many[7]", None), ("gone", None), ("", None)],
+    [("list[1].x", 9), ("many[0].deep[1].no.such", 22), ("many[7]", 16), ("gone", None), ("", None)],
 )
 def test_a_place_without_a_line_has_that_of_what_is_around_it(place: str, line: int | None) -> None:
     assert line_at(lines_of(ODD), place) == line
@@ -115,6 +119,75 @@ def test_a_mistake_names_its_line(tmp_path: Path) -> None:
         f"line {lines.index('spead = 1') + 1}, chapters[0].scenes[0].spead",
     ]
     assert say("ja", problems[0]).startswith(f"{lines.index('speed = 2000.0') + 1} 行目")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        ("[[chapters.quiz]]", "[[chapters.quizz]]", "chapters[0].quizz"),
+        ("[[chapters.quiz]]", "[[chapter]]", "chapter"),
+        (
+            "[[chapters.quiz]]",
+            r'[["chapters"."qu\u0069zz"]]',
+            "chapters[0].quizz",
+        ),
+        (
+            "[chapters.scenes.experiments.state.settings]",
+            "[chapters.scenes.experiments.sttate.settings]",
+            "chapters[0].scenes[0].experiments[0].sttate",
+        ),
+        ("speed = 2.0", '"sp\\u0065ad" = 2', "chapters[0].scenes[0].spead"),
+    ],
+)
+def test_a_name_that_is_wrong_names_its_line(tmp_path: Path, old: str, new: str, place: str) -> None:
+    text = SMALL.replace(old, new)
+    path = tmp_path / "talk.toml"
+    path.write_text(text, "utf-8")
+    line = text.splitlines().index(new) + 1
+    said = [say("en", problem) for problem in read_lecture(path)[1]]
+    assert any(words.startswith(f"line {line}, {place}:") for words in said), said
+
+
+def test_what_an_experiment_inherits_is_told_once_where_it_stands(tmp_path: Path) -> None:
+    text = SMALL.replace("selection = { token = 2,", "selection = { token = 99,")
+    path = tmp_path / "talk.toml"
+    path.write_text(text, "utf-8")
+    line = next(at for at, words in enumerate(text.splitlines(), 1) if "token = 99" in words)
+    (problem,) = read_lecture(path)[1]
+    assert say("en", problem).startswith(f"line {line}, chapters[0].scenes[0].state.selection.token:")
+
+
+def test_a_value_that_cannot_be_names_its_own_line(tmp_path: Path) -> None:
+    new = "d_model = 0"
+    text = SMALL.replace(
+        'settings = { d_model = 8, d_ff = 16, activation = "gelu" }',
+        f"[chapters.scenes.state.settings]\n{new}",
+    )
+    text = text.replace("selection = {", "[chapters.scenes.state.selection]\n#").replace("views = {", "#")
+    path = tmp_path / "talk.toml"
+    path.write_text(text, "utf-8")
+    (problem, *_) = read_lecture(path)[1]
+    line = text.splitlines().index(new) + 1
+    assert say("en", problem).startswith(f"line {line}, chapters[0].scenes[0].state.settings.d_model:")
+
+
+def test_the_first_table_too_many_is_named(tmp_path: Path) -> None:
+    quiz = SMALL[SMALL.index("[[chapters.quiz]]") :]
+    text = SMALL + quiz * 10
+    path = tmp_path / "talk.toml"
+    path.write_text(text, "utf-8")
+    (problem,) = read_lecture(path)[1]
+    line = len(text.splitlines()) - len(quiz.splitlines()) + 1
+    assert say("en", problem).startswith(f"line {line}, chapters[0].quiz[10]:")
+
+
+@pytest.mark.parametrize("start", ["\ufeff", "", "x = 1\n", "[a]\n", "a = [{"])
+@pytest.mark.parametrize("part", ["a", '"\\""', '"a b"', "'c'"])
+def test_a_key_of_endless_parts_is_refused_before_it_is_read(tmp_path: Path, start: str, part: str) -> None:
+    path = tmp_path / "talk.toml"
+    path.write_text(f"{start}{f'{part}.' * 3_000}a=1", "utf-8")
+    with pytest.raises(InputError, match="deep"):
+        read_lecture(path)
 
 
 def test_the_second_scene_of_a_name_is_the_mistake(tmp_path: Path) -> None:

@@ -222,7 +222,9 @@ def test_depth_stays_and_the_end_leaves_the_picture(lecture: Lecture) -> None:
         (lambda d: scene(d)["state"].update(source={"orders": [[1, 0]]}), "source.orders", "8 of them"),
         (lambda d: scene(d)["state"]["views"]["maps"].update(mode="c"), "maps.mode", '"", "b", "diff"'),
         (lambda d: scene(d)["state"]["views"].update(stage={"mode": "b"}), "views.stage.mode", 'one of: ""'),
-        (lambda d: scene(d)["state"]["views"]["maps"].update(first=-5), "views.maps.first", "0 or more"),
+        (lambda d: scene(d)["state"]["views"]["maps"].update(first=-5), "views.maps.first", "between 0"),
+        (lambda d: scene(d)["state"]["views"]["maps"].update(scroll=2**31), "views.maps.scroll", "between 0"),
+        (lambda d: scene(d).update(columns=[[["stage"]]]), "scenes[0].columns", "no panel"),
     ],
 )  # fmt: skip
 def test_every_mistake_names_its_place(

@@ -1,6 +1,6 @@
 """LecturePlayer: leads through a lecture; every step is a change of the state, and the board follows it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
@@ -15,9 +15,8 @@ from ffn_explorer.app.lone_job import LoneJob
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState
 from ffn_explorer.state.layouts import Layout
-from ffn_explorer.state.lectures.changes import back_to_scene, leave_lecture, next_depth, resume, to_beat
+from ffn_explorer.state.lectures.changes import back_to_scene, leave_lecture, next_depth, to_beat
 from ffn_explorer.state.lectures.model import Lecture
-from ffn_explorer.state.lectures.places import lesson_from_json
 from ffn_explorer.state.lectures.shown import LessonShown, lesson_shown, step_of
 from ffn_explorer.state.lectures.store import LECTURES
 from ffn_explorer.state.text import text
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from ffn_explorer.app.lecture.handout import HandoutJob
     from ffn_explorer.app.lecture.notes import NotesWindow
     from ffn_explorer.app.lecture.overlay import Blank, Pointer
+    from ffn_explorer.app.lecture.resuming import Resuming
     from ffn_explorer.app.window import Window
 
 RELOAD_MS = 200
@@ -58,6 +58,8 @@ class LecturePlayer(QObject):
         self._watcher.fileChanged.connect(lambda _: self._reload_soon.start())
         # A file that was gone for a while comes back to its folder.
         self._watcher.directoryChanged.connect(lambda _: self._found_again())
+        self.resuming: Resuming | None = None
+        """What was left when the program was closed, and may still be taken up."""
         self.began = 0.0
         """Moment (of `monotonic`) at which the lecture began."""
         self.job = LoneJob(self)
@@ -101,26 +103,28 @@ class LecturePlayer(QObject):
     # Acts ---------------------------------------------------------------------------------------------------
 
     def start(self, lecture: Lecture | None = None) -> None:
-        """Begin a lecture, the built-in one unless another is given; one under way goes on where it is."""
+        """Begin a lecture, the built-in one unless another is given; one under way goes on where it is.
+
+        So does the one of the last launch, as long as no other was begun.
+        """
         director = self._window.director
         if lecture is None and self.shown is not None:
             self.again()
-            return
-        director.attempt(lambda: director.apply(to_beat(lecture or LECTURES.open(""), 0)))
+        elif lecture is None and self.resuming is not None and self.resuming.waits:
+            self.resuming.begin()
+        else:
+            director.attempt(lambda: director.apply(to_beat(lecture or LECTURES.open(""), 0)))
 
-    def resume(self, place: Mapping[str, Any]) -> None:
-        """Go on where the program was closed, as far as the lecture's file still has that place."""
-        path = place.get("path")
+    def resume(self, place: Mapping[str, Any], *, missed: Callable[[], None], unasked: bool) -> None:
+        """Go on where the program was closed: now, or with F5.
 
-        def then(lecture: Lecture) -> None:
-            lesson = lesson_from_json(lecture, place)
-            if lesson is not None and self.shown is None:
-                director = self._window.director
-                director.request(resume(lecture, lesson))
-                director.remark(text("window.lecture_resumed", n=lecture.beats[lesson.beat].scene + 1))
+        missed: called where the lecture cannot be read.  unasked: now, unless a person begins something else.
+        """
+        from ffn_explorer.app.lecture.resuming import Resuming
 
-        if isinstance(path, str):
-            self.job.start(lambda: LECTURES.open(path), then)
+        self.resuming = Resuming(self._window, self.job, place=place, missed=missed)
+        if unasked and self.resuming.waits:
+            self.resuming.begin(unasked=True)
 
     def step(self, by: int) -> None:
         """Go to the next beat, or to the one before; at the ends nothing is left to go to."""
@@ -197,6 +201,7 @@ class LecturePlayer(QObject):
         else:
             if old.lesson is None:
                 self.began = monotonic()
+                self.resuming = None
             if self._stood != (at.scene.name, at.layout) or not self._window.arrangement.in_scene:
                 self._stand(at)
         self._watch("" if new.lesson is None else new.lesson.path)

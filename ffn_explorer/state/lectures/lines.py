@@ -1,6 +1,7 @@
 """Lines of a lecture's file: where each entry of a TOML text stands, which its reader does not tell."""
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 
 _TOKEN = re.compile(
@@ -32,10 +33,12 @@ def lines_of(text: str) -> Mapping[str, int]:
         key = _KEY.match(said.lstrip("["))
         if key is None:
             continue
-        parts = [part.strip("\"'") for part in re.findall(_PART, key[1])]
+        parts = _parts(key[1])
         if said.startswith("["):
-            table = _table(parts, counts, many=many)
-            lines.setdefault(table, line)
+            table = ""
+            for place in _tables(parts, counts, many=many):
+                table = place
+                lines.setdefault(place, line)
             continue
         place = table
         for part in parts:
@@ -69,13 +72,29 @@ def _statements(text: str) -> Iterator[tuple[int, str]]:
         line += piece.count("\n")
 
 
-def _table(parts: list[str], counts: dict[str, int], *, many: bool) -> str:
-    """Place of a header; each [[…]] is one more of its array."""
+def _parts(key: str) -> list[str]:
+    """Names of a dotted key, as the reader of TOML understands quotes and escapes."""
+    if "\\" not in key and '"' not in key and "'" not in key:
+        return [part.strip() for part in key.split(".")]
+    try:
+        found: object = tomllib.loads(f"{key} = 0")
+    except tomllib.TOMLDecodeError:
+        return [key]
+    parts = []
+    while isinstance(found, dict):
+        ((name, found),) = found.items()
+        parts.append(name)
+    return parts
+
+
+def _tables(parts: list[str], counts: dict[str, int], *, many: bool) -> Iterator[str]:
+    """Places of a header, the outer before the inner; each [[…]] is one more of its array."""
     place = ""
     for at, part in enumerate(parts):
         place = f"{place}.{part}" if place else part
+        yield place
         if many and at == len(parts) - 1:
             counts[place] = counts.get(place, -1) + 1
         if place in counts:
             place += f"[{counts[place]}]"
-    return place
+            yield place

@@ -39,7 +39,8 @@ _LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 """A letter of Japanese; formulas have none."""
 
 _DOTTED = re.compile(
-    rb"""(?:^|[{,\[])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){40}""", re.MULTILINE
+    r"""(?:^|[{,\[])[ \t]*(?:(?:[A-Za-z0-9_-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*')[ \t]*\.[ \t]*){40}""",
+    re.MULTILINE,
 )
 """A key with so many parts makes a reader of TOML take memory without end."""
 
@@ -80,9 +81,9 @@ def lecture_of(
     lecture = Lecture(title, chapters, path)
     if not lecture.scenes:
         problems.add("chapters", text("lecture.no_scenes"))
-        return None, tuple(problems.found)
+        return None, problems.found
     _check_names(lecture, problems)
-    return lecture, tuple(problems.found)
+    return lecture, problems.found
 
 
 def _check_names(lecture: Lecture, problems: Problems) -> None:
@@ -110,10 +111,10 @@ def _table_in(path: Path) -> tuple[dict[str, Any], Mapping[str, int]]:
         raise InputError("cli.error.read", path=str(path), why=reason_of(error)) from error
     if len(raw) > MOST_BYTES:
         raise InputError("lecture.large", file=path.name, limit=MOST_BYTES)
-    if _DOTTED.search(raw):
-        raise InputError("lecture.deep", file=path.name)
     try:
         written = raw.decode("utf-8-sig").replace("\r\n", "\n")
+        if _DOTTED.search(written):
+            raise InputError("lecture.deep", file=path.name)
         return tomllib.loads(written), lines_of(written)
     except RecursionError as error:
         raise InputError("lecture.deep", file=path.name) from error
@@ -146,12 +147,13 @@ def _scene(table: Table) -> SceneOf:
     base = {} if given is None else dict(given.data)
     layout = _columns(table, "columns") or Slot("stage")
     question = table.inner("question")
+    state = state_of(Table(f"{table.place}.state", base, table.problems))
     experiments = tuple(_experiment(each, base) for each in table.many("experiments", most=MOST_EXPERIMENTS))
     scene = SceneOf(
         name=name,
         title=_line(table, "title"),
         **words,
-        state=state_of(Table(f"{table.place}.state", base, table.problems)),
+        state=state,
         layout=layout,
         deep=_columns(table, "deep") or layout,
         play=_play(table),
@@ -193,6 +195,8 @@ def _experiment(table: Table, base: Mapping[str, Any]) -> Experiment:
         state_of(Table(f"{table.place}.state", whole, table.problems)),
     )
     table.end()
+    scene = table.place.rpartition(".")[0]
+    table.problems.forget_repeated(f"{table.place}.state", base=f"{scene}.state")
     return made
 
 
@@ -232,13 +236,13 @@ def _columns(table: Table, name: str) -> Layout | None:
     shares = table.take("shares", list, [])
     if not given:
         return None
-    names = [panel for column in given if isinstance(column, list) for panel in column]
+    names = [str(panel) for column in given if isinstance(column, list) for panel in column]
     unknown = next((panel for panel in names if panel not in BESIDE), None)
     if unknown is not None:
-        table.wrong(name, "panel", name=quoted(str(unknown)), choices=", ".join(sorted(BESIDE)))
+        table.wrong(name, "panel", name=quoted(unknown), choices=", ".join(sorted(BESIDE)))
         return None
     good = all(isinstance(column, list) and 1 <= len(column) <= MOST_PANELS for column in given)
-    if not good or len(given) > MOST_COLUMNS or len(set(map(str, names))) != len(names):
+    if not good or len(given) > MOST_COLUMNS or len(set(names)) != len(names):
         table.wrong(name, "columns", columns=MOST_COLUMNS, panels=MOST_PANELS)
         return None
     columns = tuple(_column(column) for column in given)

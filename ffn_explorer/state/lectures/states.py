@@ -19,6 +19,9 @@ SESSION_KEYS = ("source", "settings", "edits", "theta", "selection", "compare", 
 
 PANEL_NAMES = frozenset(name for group in PANEL_GROUPS.values() for name in group)
 
+MOST_ROWS = 1_000_000_000
+"""Rows, columns and pixels that a view may begin at: more than any panel has, and what Qt can count."""
+
 _KINDS: Mapping[str, type] = {
     field.name: type(field.default) for field in fields(View) if field.name != "stage"
 }
@@ -78,8 +81,8 @@ def _view(views: Table, name: str) -> View:
     for field, kind in _KINDS.items():
         if field in inner.data:
             value = inner.take(field, kind, None)
-            if kind is int and value is not None and value < 0:
-                inner.wrong(field, "negative")
+            if kind is int and value is not None and not 0 <= value <= MOST_ROWS:
+                inner.wrong(field, "bounds", low=0, high=MOST_ROWS)
             elif field == "mode" and not mode_fits(name, str(value or "")):
                 inner.wrong(field, "choice", choices=_listed(VIEW_MODES.get(name, ("",))))
             elif value is not None:

@@ -25,14 +25,34 @@ class Problems:
     """What is wrong with a file, in the order of the file."""
 
     lines: Mapping[str, int] = field(default_factory=dict)
-    found: list[Text] = field(default_factory=list)
+    noted: list[tuple[str, Text]] = field(default_factory=list)
+    """What is wrong, by place."""
 
     def add(self, place: str, why: Text) -> None:
-        """Note what is wrong at a place, with its line where that is known."""
-        if len(self.found) < MOST_PROBLEMS:
-            line = line_at(self.lines, place)
-            key = "lecture.at" if line is None else "lecture.at_line"
-            self.found.append(text(key, line=line or 0, place=quoted(place), why=why))
+        """Note what is wrong at a place."""
+        if len(self.noted) < MOST_PROBLEMS:
+            self.noted.append((place, why))
+
+    def forget_repeated(self, table: str, *, base: str) -> None:
+        """Forget what is wrong in a table only because it is in the one that it is based on."""
+        known = {(place.removeprefix(base), why) for place, why in self.noted if place.startswith(base)}
+        self.noted = [
+            (place, why)
+            for place, why in self.noted
+            if not place.startswith(table) or (place.removeprefix(table), why) not in known
+        ]
+
+    @property
+    def found(self) -> tuple[Text, ...]:
+        """A sentence for each, with its line where that is known."""
+        return tuple(map(self._said, self.noted))
+
+    def _said(self, noted: tuple[str, Text]) -> Text:
+        place, why = noted
+        line = line_at(self.lines, place)
+        if line is None:
+            return text("lecture.at", place=quoted(place), why=why)
+        return text("lecture.at_line", line=line, place=quoted(place), why=why)
 
 
 @dataclass(eq=False)
@@ -102,7 +122,7 @@ class Table:
         """Tables of an array, with a bound on their number."""
         value = self.take(name, list, [])
         if len(value) > most:
-            self.wrong(name, "many", most=most)
+            self.wrong(f"{name}[{most}]", "many", most=most)
         found = []
         for at, each in enumerate(value[:most]):
             place = f"{self.place}.{name}[{at}]" if self.place else f"{name}[{at}]"
@@ -132,6 +152,7 @@ def attempt(table: Table, name: str, *, make: Callable[[], Made], default: Made)
         why = said(error)
     except Damaged as error:
         why = text("lecture.damaged", why=error.why)
+        name = name or str(dict(error.why.values).get("name", ""))
     place = f"{table.place}.{name}" if table.place and name else table.place or name
     table.problems.add(place, why)
     return default
