@@ -254,8 +254,10 @@ class Board(QWidget):
             self.requested.emit(change)
 
     def _restyle(self, scene: Scene) -> None:
+        cards = [panel for panel in self.panels.values() if panel.name not in FIXED]
         over = 1 if one_stands_alone(self._layout) else min(3, stacked(self._layout))
-        least = max([PICTURES_PX.get(over, 0), *(panel.least_px for panel in self.panels.values())])
+        pictures = 0 if cards and all(panel.scrolls_itself for panel in cards) else PICTURES_PX.get(over, 0)
+        least = max([pictures, *(panel.least_px for panel in cards)])
         for area in self._frame.areas:
             area.widget().setMinimumHeight(px(scene.look, least))
         for splitter in self._frame.splitters:

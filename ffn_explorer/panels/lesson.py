@@ -43,6 +43,7 @@ class LessonPanel(Panel):
 
     name: ClassVar[str] = "lesson"
     reads: ClassVar[frozenset[str]] = frozenset({"lesson", "views"})
+    scrolls_itself: ClassVar[bool] = True
 
     def __init__(self, parent: QWidget | None = None) -> None:
         """Build tabs, page, answers, experiments and the row that leads on."""
@@ -148,7 +149,8 @@ class LessonPanel(Panel):
         """
         answers, tries = self._answers(scene, at), self._tries(scene, at)
         matter = tuple(each for each in answers if each.mark) if at.beat.part in ANSWERED else answers
-        self.inside.set_measure(SLIDE_PX if at.beat.alone else None)
+        measure = SLIDE_PX if at.beat.alone else None
+        self.inside.set_measure(measure, gap=measure is not None)
         for shown, role in product((answers, matter), self._roles(alone=at.beat.alone)):
             self._role = role
             words, after = self._blocks(scene, at), self._after(scene, at)
@@ -156,6 +158,7 @@ class LessonPanel(Panel):
             self.inside.show_choices(shown, tries, role=self._small_role)
             if not self.inside.overflows:
                 return
+        self.inside.set_measure(measure, gap=False)
 
     @property
     def _small_role(self) -> str:
@@ -168,8 +171,9 @@ class LessonPanel(Panel):
         if beat.part == "summary":
             lines = [line.say(language) for line in at.chapter.summary]
             said = [Block(f"{n}. {line}", role=role) for n, line in enumerate(lines, 1)]
-            gap = Block("", role="small")
-            return tuple(block for line in said for block in (line, gap))[:-1]
+            # Where room is short, it is the words'.
+            gap = () if role == "body" else (Block("", role="small"),)
+            return tuple(block for line in said for block in (*gap, line))[len(gap) :]
         if at.lesson.tried is not None:
             claim = at.scene.experiments[at.lesson.tried].claim.say(language)
             return (Block(self.say("claim", claim=claim), role=role, bold=True),)

@@ -77,11 +77,14 @@ class LessonBody(QWidget):
         for button in (self.start, self.again, self.back, self.on, self.list):
             button.set_look(look)
 
-    def set_measure(self, most: int | None) -> None:
-        """Set words in a column in the middle, at most so wide at scale 1; None: as wide as the card."""
+    def set_measure(self, most: int | None, *, gap: bool) -> None:
+        """Set words in a column in the middle, at most so wide at scale 1; None: as wide as the card.
+
+        gap: some room above them.
+        """
         self._measure = most
         aside = (self._room - self.wide) // 2
-        down = 0 if most is None else px(self.look, SLIDE_TOP_PX)
+        down = px(self.look, SLIDE_TOP_PX) if gap else 0
         self._inside.setContentsMargins(aside, down, aside, 0)
 
     def show_texts(self, page: Page, after: Page) -> None:

@@ -45,6 +45,8 @@ class Panel(QWidget):
     """Stages whose progress this panel draws, when it reads progress."""
     least_px: ClassVar[int] = 0
     """Least height of the pictures while this panel is among them; at the light theme and scale 1."""
+    scrolls_itself: ClassVar[bool] = False
+    """Whether it scrolls by itself where it has no room; a board of nothing else needs no least height."""
     framed: ClassVar[bool] = True
     """Whether a card with title and note stands around the body."""
 
