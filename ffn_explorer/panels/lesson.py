@@ -91,6 +91,7 @@ class LessonPanel(Panel):
             self.title.set_text(self.say("title_empty"))
             self.note.set_text("")
             self._role = self._roles(alone=False)[0]
+            inside.set_measure(None, gap=False)
             empty = (Block(self.say("empty"), role=self._role),)
             inside.show_texts(Page(scene.look, empty), Page(scene.look))
             inside.show_choices((), ())
@@ -110,8 +111,8 @@ class LessonPanel(Panel):
         """Types of the words, the largest first: a tall card is read from the last row of a hall."""
         assert self.scene is not None
         look, inside = self.scene.look, self.inside
-        if alone and inside.width() >= px(look, WIDE_PX):
-            return ("slide", "title", "body")
+        if alone:
+            return ("slide", "title", "body") if inside.width() >= px(look, WIDE_PX) else ("title", "body")
         return ("title", "body") if inside.height() >= px(look, TALL_PX) else ("body",)
 
     def table(self) -> list[list[str]] | None:

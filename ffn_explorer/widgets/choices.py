@@ -46,22 +46,28 @@ class Choices(QWidget):
         """Build room for so many."""
         super().__init__(parent)
         self.look = Appearance()
-        self._shown = 0
+        self._shown, self._wide = 0, 0
         self.buttons = tuple(_ChoiceButton(self) for _ in range(most))
         for at, button in enumerate(self.buttons):
             button.clicked.connect(lambda _=False, at=at: self.chosen.emit(at))
             button.hide()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
-    def show_choices(self, choices: Sequence[Choice], look: Appearance, *, role: str = "body") -> None:
-        """Show these, at most as many as there is room for.  role: of their words' font."""
+    def show_choices(
+        self, choices: Sequence[Choice], look: Appearance, *, wide: int, role: str = "body"
+    ) -> None:
+        """Show these, at most as many as there is room for.
+
+        wide: pixels that their words have at least, which decide their height.  role: of their words' font.
+        """
+        self._wide = wide
         self.look, self._shown = look, min(len(choices), len(self.buttons))
         for button, choice in zip(self.buttons, choices, strict=False):
             button.show_choice(choice, look, role)
         for at, button in enumerate(self.buttons):
             button.setVisible(at < self._shown)
         self.setVisible(bool(self._shown))
-        self.arrange()
+        self._arrange()
 
     def sizeHint(self) -> QSize:
         """As high as all of them."""
@@ -70,13 +76,13 @@ class Choices(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Place them anew."""
         super().resizeEvent(event)
-        self.arrange()
+        self._arrange()
 
-    def arrange(self) -> None:
+    def _arrange(self) -> None:
         """Place the buttons, and take the height that they need."""
         y, gap = 0, px(self.look, _GAP_PX)
         for button in self.buttons[: self._shown]:
-            high = button.height_for(self.width())
+            high = button.height_for(self._wide)
             button.setGeometry(0, y, self.width(), high)
             y += high + gap
         wanted = max(0, y - gap)

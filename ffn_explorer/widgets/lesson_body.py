@@ -98,12 +98,14 @@ class LessonBody(QWidget):
         self, answers: tuple[Choice, ...], tries: tuple[Choice, ...], *, role: str = "body"
     ) -> None:
         """Show answers and experiments.  role: of the answers' font."""
-        self.answers.show_choices(answers, self.look, role=role)
-        self.tries.show_choices(tries, self.look)
+        self.answers.show_choices(answers, self.look, wide=self.wide, role=role)
+        self.tries.show_choices(tries, self.look, wide=self.wide)
 
     @property
     def overflows(self) -> bool:
         """Whether what is shown would have to scroll."""
+        # Tabs or buttons that have come or gone change the height that is left.
+        self._outside.activate()
         parts = [part for part in (self.page, self.answers, self.after, self.tries) if not part.isHidden()]
         gaps = px(self.look, GAP_PX) * max(0, len(parts) - 1) + self._inside.contentsMargins().top()
         return sum(part.minimumHeight() for part in parts) + gaps > self.area.height()

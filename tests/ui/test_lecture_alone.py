@@ -1,4 +1,4 @@
-"""Summaries and quizzes stand alone: as large as they have room, and never with their buttons out of sight."""
+"""Summaries and quizzes stand alone: as large as they have room, never with their buttons out of sight."""
 
 from __future__ import annotations
 
