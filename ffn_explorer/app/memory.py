@@ -11,12 +11,15 @@ from ffn_explorer.app.system_look import BOTH, as_system
 from ffn_explorer.app.window import Window
 from ffn_explorer.state import changes
 from ffn_explorer.state.app_state import AppState, ThemeName
+from ffn_explorer.state.asked import chosen_in
 from ffn_explorer.state.files import kind_of
 from ffn_explorer.state.layouts import DEFAULT_LAYOUT, LAYOUTS
 from ffn_explorer.state.storage import Preferences, load_preferences, preferences_path, save_preferences
 from ffn_explorer.state.text import Text
 
 SAVE_MS = 1_000
+MISSED, WAITS = "missed", "waits"
+"""Entries of a lecture's place: its file could not be read last time; a person has begun something else."""
 TITLE_BAR_PX = 36
 """Height left for the title bar, which belongs to the screen's owner and not to the window."""
 
@@ -74,15 +77,17 @@ class Memory(QObject):
 
     @property
     def place(self) -> dict[str, Any]:
-        """Where a lecture was left, to be taken up once the window is there; empty without one.
+        """Where a lecture was left; empty without one."""
+        return self._place
 
-        A file of weights that was opened during it comes back alone.
-        """
-        return self._place if self.last_opened is None else {}
+    @property
+    def goes_on(self) -> bool:
+        """Whether it is taken up unasked: not where a file of weights or other work has come in between."""
+        return bool(self._place) and self.last_opened is None and not self._place.get(WAITS)
 
     def miss_place(self) -> None:
         """The lecture could not be read: its place stays, to be tried again at the next launch."""
-        self._place = {**self._place, "missed": True}
+        self._place = {**self._place, MISSED: True}
         self._save_soon.start()
 
     def watch(self, window: Window) -> None:
@@ -134,7 +139,7 @@ class Memory(QObject):
                     "follows": sorted(window.system_look.follows),
                     "export": window.exporting.choices,
                     "recent": list(window.opener.recent.paths),
-                    "lecture": self._place or _place(state),
+                    "lecture": self._place or _place_in(state),
                     "corrections": window.opener.corrections.to_json(),
                 },
                 # A last session that is still being opened is not given up for what stands in its place.
@@ -149,6 +154,8 @@ class Memory(QObject):
         """Playback and what is pointed at or in sight are not worth a write."""
         if new.lesson is not None:
             self._place = {}
+        elif self._place and chosen_in(old) != chosen_in(new):
+            self._place = {**self._place, WAITS: True}
         if replace(old, playback=new.playback, hover=new.hover, point=new.point, shown=new.shown) != new:
             self._save_soon.start()
 
@@ -162,7 +169,7 @@ class Memory(QObject):
         return value if isinstance(value, kind) else default
 
 
-def _place(state: AppState) -> dict[str, Any]:
+def _place_in(state: AppState) -> dict[str, Any]:
     if state.lesson is None:
         return {}
     from ffn_explorer.state.lectures.places import place_to_json  # the first picture needs none of it

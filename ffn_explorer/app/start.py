@@ -80,7 +80,7 @@ def open_window(
         window.painted.connect(lambda: window.opener.begin(target))
     elif last is not None:
         window.painted.connect(lambda: window.opener.restore(last))
-    place, unasked = memory.place, state is None and target is None
+    place, unasked = memory.place, memory.goes_on and state is None and target is None
     if place:
         window.painted.connect(
             lambda: window.lecture.resume(place, missed=memory.miss_place, unasked=unasked)

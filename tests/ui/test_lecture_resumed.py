@@ -164,6 +164,23 @@ def test_a_person_who_was_faster_is_not_disturbed(
         assert window.lecture.shown.beat.scene == 0
 
 
+def test_after_other_work_the_lecture_waits_for_f5(qtbot: QtBot, launch: Launch) -> None:
+    left_at(launch, "gate")
+    with launch(AppState()) as window:
+        window.director.request(changes.set_theta(0.5))
+    with launch() as window:
+        qtbot.wait(300)
+        assert not in_lecture(window)
+        assert window.director.state.theta == Theta(0.5)
+        window.lecture.start()
+        qtbot.waitUntil(partial(in_lecture, window), timeout=PATIENCE_MS)
+        window.lecture.leave()
+    with launch() as window:
+        window.lecture.start()
+        assert window.lecture.shown is not None
+        assert window.lecture.shown.beat.scene == 0
+
+
 def test_a_lecture_of_an_author_goes_on(qtbot: QtBot, launch: Launch, tmp_path: Path) -> None:
     path = written(tmp_path)
     left_at(launch, "memory", str(path))

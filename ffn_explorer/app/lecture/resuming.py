@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ffn_explorer.app.lone_job import LoneJob
+from ffn_explorer.app.memory import MISSED
 from ffn_explorer.core.errors import ExplorerError
 from ffn_explorer.state.asked import chosen_in
 from ffn_explorer.state.lectures.changes import resume, to_beat
@@ -15,9 +16,6 @@ from ffn_explorer.state.text import said, text
 
 if TYPE_CHECKING:
     from ffn_explorer.app.window import Window
-
-MISSED = "missed"
-"""Entry of a place whose lecture could not be read last time: it is then tried without a word."""
 
 
 class Resuming:
@@ -49,6 +47,7 @@ class Resuming:
             if isinstance(found, ExplorerError):
                 self.waits = False
                 self._missed()
+                # What was missed last time already is tried again without a word.
                 if not (unasked and self._place.get(MISSED)):
                     director.tell(said(found))
             elif director.state.lesson is None:

@@ -10,9 +10,9 @@ from ffn_explorer.state.lesson import DEPTHS, Lesson
 
 
 def place_to_json(state: AppState) -> dict[str, Any]:
-    """Where a state stands in a lecture; empty without one."""
+    """Where a state stands in a lecture; empty without one, and where its end is reached."""
     at = lesson_shown(state)
-    if at is None:
+    if at is None or at.lesson.beat == len(at.lecture.beats) - 1:
         return {}
     beat, lesson = at.beat, at.lesson
     return {
