@@ -42,6 +42,8 @@ class LessonBody(QWidget):
         self._inside.setContentsMargins(0, 0, 0, 0)
         for part in (self.page, self.answers, self.after, self.tries, self.start):
             self._inside.addWidget(part)
+        for part in (self.page, self.after):
+            self._inside.setAlignment(part, Qt.AlignmentFlag.AlignLeft)
         self._inside.addStretch(1)
         self.area = QScrollArea()
         self.area.setFrameShape(QFrame.Shape.NoFrame)
@@ -92,7 +94,8 @@ class LessonBody(QWidget):
         for part, shown in ((self.page, page), (self.after, after)):
             part.show_page(shown)
             part.setVisible(bool(shown.top))
-            part.setFixedHeight(max(1, part.height_for(self.wide)))
+            # The very width that it is measured at: else lines would break elsewhere, and leave a gap.
+            part.setFixedSize(self.wide, max(1, part.height_for(self.wide)))
 
     def show_choices(
         self, answers: tuple[Choice, ...], tries: tuple[Choice, ...], *, role: str = "body"
