@@ -101,14 +101,14 @@ from PySide6.QtCore import QTimer
 from ffn_explorer.app import start
 from ffn_explorer.state import changes
 
-really_open = start._open
+really_open = start.open_window
 
 def opened(*arguments):
     window = really_open(*arguments)
     window.painted.connect(lambda: after_first_picture(window), type=Qt.ConnectionType.QueuedConnection)
     return window
 
-start._open = opened
+start.open_window = opened
 """
 
 
