@@ -232,6 +232,15 @@ class LessonPanel(Panel):
             for n, each in enumerate(at.scene.experiments)
         )
 
+    def read_on(self) -> bool:
+        """Scroll words that are too long for the card by a page; False where their end is in sight."""
+        area = self.inside.area
+        bar = area.verticalScrollBar()
+        if self.scene is None or not self.isVisible() or bar.value() >= bar.maximum():
+            return False
+        self.change_view(scroll=min(bar.maximum(), bar.value() + area.height() * 3 // 4))
+        return True
+
     # Acts ---------------------------------------------------------------------------------------------------
 
     def open_list(self) -> None:

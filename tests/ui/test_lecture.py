@@ -261,6 +261,14 @@ def test_the_screen_is_blanked_and_the_pointer_follows(window: Window, qtbot: Qt
     assert window.lecture.blank.isVisible()
     image = window.lecture.blank.grab().toImage()
     assert image.pixelColor(10, 10).lightness() == 0
+    # The speaker looks at the notes, and the class at nothing.
+    press(window, Qt.Key.Key_Control)
+    press(window, Qt.Key.Key_N, CTRL)
+    assert window.lecture.notes.isVisible()
+    assert window.lecture.blank.isVisible()
+    window.lecture.notes.close()
+    window.activateWindow()
+    window.lecture.blank.setFocus()
     press(window, Qt.Key.Key_A)
     assert window.lecture.blank.isHidden()
     press(window, Qt.Key.Key_H)

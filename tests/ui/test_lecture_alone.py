@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import get_args
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -78,11 +79,33 @@ def test_where_room_is_short_the_words_scroll_between_tabs_and_buttons(
     assert scrolled
 
 
+def test_page_down_reads_on_before_it_leads_on(window: Window, qtbot: QtBot) -> None:
+    """A remote has no other key, and a small projector has no room for a long answer."""
+    window.resize(1_024, 768)
+    window.director.request(changes.set_theme("projector"))
+    window.director.request(changes.set_language("ja"))
+    answer = next(n for n, beat in enumerate(LECTURE.beats) if beat.part == "answer")
+    bar = at(window, answer).inside.area.verticalScrollBar()
+    assert bar.maximum() > 0
+    pressed = 0
+    while bar.value() < bar.maximum():
+        qtbot.keyClick(window.board, Qt.Key.Key_PageDown)
+        window.director.show_now()
+        settle()
+        pressed += 1
+        assert window.director.state.lesson is not None
+        assert window.director.state.lesson.beat == answer
+        assert pressed < 10
+    qtbot.keyClick(window.board, Qt.Key.Key_PageDown)
+    assert window.lecture.shown is not None
+    assert window.lecture.shown.lesson.beat == answer + 1
+
+
 def test_a_scene_keeps_the_height_that_its_pictures_need(window: Window) -> None:
     window.resize(1_280, 720)
     window.director.request(changes.set_scale(2.0))
     heights = []
-    for change in (to_beat(LECTURE, ALONE[0]), to_scene(LECTURE, 0)):
+    for change in (to_beat(LECTURE, ALONE[0]), to_scene(LECTURE, 3)):
         window.director.request(change)
         window.director.show_now()
         settle()

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from ffn_explorer.widgets.sizes import line_px, px
 from ffn_explorer.widgets.theme import BLANK, theme_of
 
+MODIFIERS = (Qt.Key.Key_Control, Qt.Key.Key_Shift, Qt.Key.Key_Alt, Qt.Key.Key_Meta)
 RING_PX = 30
 """Radius of the pointer's ring."""
 
@@ -66,9 +67,12 @@ class Blank(_Over):
         elif self._before is not None:
             self._before.setFocus()
 
-    def keyPressEvent(self, _event: QKeyEvent) -> None:
-        """Any key brings the picture back."""
-        self.toggle()
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Any key brings the picture back; those with Ctrl act as ever, as that of the speaker's notes."""
+        if event.key() in MODIFIERS or event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            event.ignore()
+        else:
+            self.toggle()
 
     def mousePressEvent(self, _event: QMouseEvent) -> None:
         """So does a click."""

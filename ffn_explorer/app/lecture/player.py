@@ -181,9 +181,16 @@ class LecturePlayer(QObject):
         by = REMOTE.get(key)
         if by is None or isinstance(QApplication.focusWidget(), TEXTS):
             return False
-        if not self.unblank():
+        if not self.unblank() and not (by > 0 and self._reads_on()):
             self.step(by)
         return True
+
+    def _reads_on(self) -> bool:
+        """A remote has no other key to scroll words with that are too long for a small screen."""
+        from ffn_explorer.panels.lesson import LessonPanel
+
+        panel = self._window.board.panels.get("lesson")
+        return isinstance(panel, LessonPanel) and panel.read_on()
 
     def follow(self, old: AppState, new: AppState) -> None:
         """Stand the board as the scene says that a new state has come to."""

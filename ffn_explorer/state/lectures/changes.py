@@ -112,9 +112,14 @@ def leave_lecture() -> Change:
     """End the lecture; what is on screen stays, to go on playing with."""
 
     def to(state: AppState) -> AppState:
-        return part(state, lesson=None, playback=part(state.playback, until=1.0))
+        return part(state, lesson=None, playback=_usual(state.playback))
 
     return Change("undo.lecture", to, gathers=SERIES)
+
+
+def _usual(playback: Playback) -> Playback:
+    """Playback as it is without a lecture, whose scenes have a speed and an end of their own."""
+    return part(playback, until=1.0, speed=Playback().speed)
 
 
 def settled(lecture: Lecture | None) -> Change:
@@ -123,7 +128,7 @@ def settled(lecture: Lecture | None) -> Change:
     def to(state: AppState) -> AppState:
         lesson = state.lesson
         if lecture is None or lesson is None:
-            return part(state, playback=part(state.playback, until=1.0))
+            return part(state, playback=_usual(state.playback))
         return resume(lecture, lesson).to(state)
 
     return silent("undo.lecture", to)

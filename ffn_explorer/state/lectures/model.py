@@ -30,12 +30,16 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with two to four answers, one of them right, and why."""
+    """A question with two to four answers, one of them right, and why.
+
+    alone: whether it is posed without the scene's panels, where these would tell the answer.
+    """
 
     asks: Words
     answers: tuple[Words, ...]
     right: int
     why: Words
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,22 +98,21 @@ class Chapter:
 
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """One press of the presenter's key. scene: its number in the whole lecture; quiz: of the question."""
+    """One press of the presenter's key. scene: its number in the whole lecture; quiz: of the question.
+
+    alone: whether its words stand without panels, which may tell the answer.
+    """
 
     part: Part
     chapter: int
     scene: int
     quiz: int = -1
+    alone: bool = False
 
     @property
     def rests(self) -> bool:
         """Whether the scene waits before its move: a person predicts it first."""
         return self.part == "question"
-
-    @property
-    def alone(self) -> bool:
-        """Whether its words stand alone: beside a quiz, the last scene's panels may tell the answer."""
-        return self.part in ("summary", "quiz", "quiz_answer")
 
     @property
     def moves(self) -> bool:
@@ -140,12 +143,13 @@ class Lecture:
                 if scene.question is None:
                     found.append(Beat("scene", at, number))
                 else:
-                    found += [Beat("question", at, number), Beat("answer", at, number)]
+                    asked = Beat("question", at, number, alone=scene.question.alone)
+                    found += [asked, Beat("answer", at, number)]
                 number += 1
             if chapter.summary:
-                found.append(Beat("summary", at, number - 1))
+                found.append(Beat("summary", at, number - 1, alone=True))
             for quiz in range(len(chapter.quiz)):
-                found += [Beat("quiz", at, number - 1, quiz), Beat("quiz_answer", at, number - 1, quiz)]
+                found += [Beat(part, at, number - 1, quiz, alone=True) for part in ("quiz", "quiz_answer")]
         return tuple(found)
 
     def first_beat(self, scene: int) -> int:

@@ -209,6 +209,7 @@ def _question(table: Table) -> Question | None:
     if len(set(answers)) < len(answers):
         table.wrong("answers", "same")
     right = table.take("right", int, ...)
+    alone = table.take("alone", bool, False)
     table.end()
     if not 2 <= len(answers) <= 4:
         table.wrong("answers", "answers")
@@ -218,7 +219,7 @@ def _question(table: Table) -> Question | None:
     if not 0 <= right < len(answers):
         table.wrong("right", "bounds", low=0, high=len(answers) - 1)
         return None
-    return Question(asks, answers, right, why)
+    return Question(asks, answers, right, why, alone)
 
 
 def _play(table: Table) -> tuple[float, float]:
