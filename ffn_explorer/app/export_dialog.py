@@ -8,14 +8,12 @@ from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
     QLayout,
     QListWidget,
     QListWidgetItem,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -29,6 +27,7 @@ from ffn_explorer.core.errors import ExplorerError, InputError
 from ffn_explorer.state.change import Change
 from ffn_explorer.state.text import Text, said, say, text
 from ffn_explorer.widgets.fonts import font
+from ffn_explorer.widgets.scroll_area import clear_area
 from ffn_explorer.widgets.sizes import px
 from ffn_explorer.widgets.theme import theme_of
 
@@ -54,7 +53,8 @@ class ExportDialog(QDialog):
         self._halted = False
         self.kinds = QListWidget()
         self.about, self.outcome = (self._label() for _ in range(2))
-        self.box, self.area, self._sheet = QDialogButtonBox(), QScrollArea(), QWidget()
+        self.box, self._sheet = QDialogButtonBox(), QWidget()
+        self.area = clear_area(self._sheet)
         self.fields: dict[str, ExportField] = {name: make(window) for name, make in FIELDS.items()}
         """By option; those of other kinds are hidden."""
         self._build()
@@ -153,23 +153,12 @@ class ExportDialog(QDialog):
         inside.addLayout(grid)
         inside.addStretch(1)
         column = self._right = QVBoxLayout(right)
-        column.addWidget(self._scrolling(), 1)
+        column.addWidget(self.area, 1)
         column.addWidget(self.outcome)
         for layout in (inside, column):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(px(look, 12))
         return right
-
-    def _scrolling(self) -> QScrollArea:
-        area = self.area
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setWidgetResizable(True)
-        area.setWidget(self._sheet)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        # The dialog shows through: a ground of their own would be another colour in the dark.
-        area.viewport().setAutoFillBackground(False)
-        self._sheet.setAutoFillBackground(False)
-        return area
 
     def _label(self) -> QLabel:
         label = QLabel()

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QScrollArea, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QScrollArea, QWidget
 
 from ffn_explorer.state.layouts import Layout, Slot, Split, splits_of
+from ffn_explorer.widgets.scroll_area import clear_area
 from ffn_explorer.widgets.splitter import HANDLE_PX, Splitter
 
 MARGIN_PX = 14
@@ -86,13 +87,7 @@ class Frame:
 
     def _scrolled(self, inside: QWidget) -> QWidget:
         """Pictures never shrink to where their words would be cut; a window too small for them scrolls."""
-        area = QScrollArea()
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area = clear_area(inside)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidgetResizable(True)
-        area.setWidget(inside)
-        for widget in (inside, area.viewport()):
-            widget.setAutoFillBackground(False)
         self.areas.append(area)
         return area

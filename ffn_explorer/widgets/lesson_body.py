@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ffn_explorer.state.app_state import Appearance
 from ffn_explorer.widgets.buttons import IconButton, WordButton
@@ -10,6 +10,7 @@ from ffn_explorer.widgets.choices import Choice, Choices
 from ffn_explorer.widgets.mode_tabs import ModeTabs
 from ffn_explorer.widgets.page import Page
 from ffn_explorer.widgets.paragraphs import Paragraphs
+from ffn_explorer.widgets.scroll_area import clear_area
 from ffn_explorer.widgets.sizes import px
 
 GAP_PX = 8
@@ -45,15 +46,8 @@ class LessonBody(QWidget):
         for part in (self.page, self.after):
             self._inside.setAlignment(part, Qt.AlignmentFlag.AlignLeft)
         self._inside.addStretch(1)
-        self.area = QScrollArea()
-        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area = clear_area(self.sheet)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.area.setWidgetResizable(True)
-        self.area.setWidget(self.sheet)
-        # The card shows through: a ground of their own would be another colour in the dark.
-        self.area.viewport().setAutoFillBackground(False)
-        self.sheet.setAutoFillBackground(False)
         self._outside = QVBoxLayout(self)
         self._outside.setContentsMargins(0, 0, 0, 0)
         self._outside.addWidget(self.tabs)

@@ -31,13 +31,12 @@ Launch = Callable[..., AbstractContextManager[Window]]
 
 
 @pytest.fixture
-def launch(qtbot: QtBot) -> Launch:
+def launch(qtbot: QtBot, style_given_back: None) -> Launch:
     @contextmanager
     def launched(state: AppState | None = None) -> Iterator[Window]:
         """The program as its command opens it."""
         application = QApplication.instance()
         assert isinstance(application, QApplication)
-        palette, font = application.palette(), application.font()
         window = open_window(application, state, frozenset(), None)
         qtbot.addWidget(window)
         # Work begins with the first picture: a window closed before it would begin it then.
@@ -45,9 +44,6 @@ def launch(qtbot: QtBot) -> Launch:
         yield window
         window.close()
         assert window.director.close()
-        application.setStyleSheet("")
-        application.setPalette(palette)
-        application.setFont(font)
 
     return launched
 

@@ -9,7 +9,6 @@ from typing import Any
 from ffn_explorer.core.errors import InputError
 from ffn_explorer.state.files import kind_of, reason_of
 from ffn_explorer.state.layouts import FIXED, Layout, Slot, Split
-from ffn_explorer.state.lectures.lines import lines_of
 from ffn_explorer.state.lectures.model import Chapter, Experiment, Lecture, Question, SceneOf, Words
 from ffn_explorer.state.lectures.states import PANEL_NAMES, merged, state_of
 from ffn_explorer.state.lectures.tables import Problems, Table
@@ -52,8 +51,8 @@ def read_lecture(path: Path) -> tuple[Lecture | None, tuple[Text, ...]]:
 
     Raises InputError where the file cannot be read at all.
     """
-    data, lines = _table_in(path)
-    return lecture_of(data, path=str(path), lines=lines)
+    data, written = _table_in(path)
+    return lecture_of(data, path=str(path), written=written)
 
 
 def load_lecture(path: Path) -> Lecture:
@@ -67,10 +66,10 @@ def load_lecture(path: Path) -> Lecture:
 
 
 def lecture_of(
-    data: Mapping[str, Any], *, path: str, lines: Mapping[str, int] | None = None
+    data: Mapping[str, Any], *, path: str, written: str = ""
 ) -> tuple[Lecture | None, tuple[Text, ...]]:
-    """The same of the values of a TOML file.  lines: by place, for what is said of mistakes."""
-    problems = Problems(lines or {})
+    """The same of the values of a TOML file.  written: its text, for the lines of mistakes."""
+    problems = Problems(written)
     top = Table("", data, problems)
     version = top.take("format", int, ...)
     if version is not None and version != FORMAT:
@@ -97,8 +96,8 @@ def _check_names(lecture: Lecture, problems: Problems) -> None:
             seen.add(scene.name)
 
 
-def _table_in(path: Path) -> tuple[dict[str, Any], Mapping[str, int]]:
-    """Values of a file, and the lines on which they stand."""
+def _table_in(path: Path) -> tuple[dict[str, Any], str]:
+    """Values of a file, and its text."""
     kind = kind_of(path)
     if kind == "nothing":
         raise InputError("cli.error.no_file", path=str(path))
@@ -115,7 +114,7 @@ def _table_in(path: Path) -> tuple[dict[str, Any], Mapping[str, int]]:
         written = raw.decode("utf-8-sig").replace("\r\n", "\n")
         if _DOTTED.search(written):
             raise InputError("lecture.deep", file=path.name)
-        return tomllib.loads(written), lines_of(written)
+        return tomllib.loads(written), written
     except RecursionError as error:
         raise InputError("lecture.deep", file=path.name) from error
     except ValueError as error:

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from ffn_explorer.core.errors import ExplorerError
 from ffn_explorer.state.files import Damaged
-from ffn_explorer.state.lectures.lines import line_at
+from ffn_explorer.state.lectures.lines import line_at, lines_of
 from ffn_explorer.state.lectures.model import Words
 from ffn_explorer.state.quoting import quoted
 from ffn_explorer.state.text import Text, said, text
@@ -24,7 +24,8 @@ MOST_LETTERS = 4_000
 class Problems:
     """What is wrong with a file, in the order of the file."""
 
-    lines: Mapping[str, int] = field(default_factory=dict)
+    written: str = ""
+    """Text of the file, which tells the lines; "" where there is none."""
     noted: list[tuple[str, Text]] = field(default_factory=list)
     """What is wrong, by place."""
 
@@ -45,14 +46,14 @@ class Problems:
     @property
     def found(self) -> tuple[Text, ...]:
         """A sentence for each, with its line where that is known."""
-        return tuple(map(self._said, self.noted))
+        lines = lines_of(self.written) if self.noted else {}
+        return tuple(_said(place, why, line=line_at(lines, place)) for place, why in self.noted)
 
-    def _said(self, noted: tuple[str, Text]) -> Text:
-        place, why = noted
-        line = line_at(self.lines, place)
-        if line is None:
-            return text("lecture.at", place=quoted(place), why=why)
-        return text("lecture.at_line", line=line, place=quoted(place), why=why)
+
+def _said(place: str, why: Text, *, line: int | None) -> Text:
+    if line is None:
+        return text("lecture.at", place=quoted(place), why=why)
+    return text("lecture.at_line", line=line, place=quoted(place), why=why)
 
 
 @dataclass(eq=False)
@@ -70,8 +71,11 @@ class Table:
 
     def wrong(self, name: str, key: str, /, **values: Any) -> None:  # noqa: ANN401 - numbers and strings alike
         """Note what is wrong with an entry."""
-        place = f"{self.place}.{name}" if self.place and name else self.place or name
-        self.problems.add(place, text(f"lecture.{key}", **values))
+        self.problems.add(self.at(name), text(f"lecture.{key}", **values))
+
+    def at(self, name: str) -> str:
+        """Place of an entry; of the table itself with ""."""
+        return f"{self.place}.{name}" if self.place and name else self.place or name
 
     def take(self, name: str, kind: type | tuple[type, ...], default: Any) -> Any:  # noqa: ANN401 - any plain value
         """An entry of a kind; the default where it is absent (... : it must be there) or of another kind."""
@@ -125,7 +129,7 @@ class Table:
             self.wrong(f"{name}[{most}]", "many", most=most)
         found = []
         for at, each in enumerate(value[:most]):
-            place = f"{self.place}.{name}[{at}]" if self.place else f"{name}[{at}]"
+            place = self.at(f"{name}[{at}]")
             if isinstance(each, dict):
                 found.append(Table(place, each, self.problems))
             else:
@@ -135,8 +139,7 @@ class Table:
     def inner(self, name: str) -> "Table | None":
         """A table inside; None where it is absent."""
         value = self.take(name, dict, None)
-        place = f"{self.place}.{name}" if self.place else name
-        return None if value is None else Table(place, value, self.problems)
+        return None if value is None else Table(self.at(name), value, self.problems)
 
     def end(self) -> None:
         """Every entry that nobody took is a mistake of the author."""
@@ -153,6 +156,5 @@ def attempt(table: Table, name: str, *, make: Callable[[], Made], default: Made)
     except Damaged as error:
         why = text("lecture.damaged", why=error.why)
         name = name or str(dict(error.why.values).get("name", ""))
-    place = f"{table.place}.{name}" if table.place and name else table.place or name
-    table.problems.add(place, why)
+    table.problems.add(table.at(name), why)
     return default
